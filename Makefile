@@ -1,0 +1,34 @@
+# The only set-up a newcomer needs: Python 3.11 with pip, make and git. `make PYTHON=python3.12 test` takes another Python.
+PYTHON ?= python3
+MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard core/pyproject.toml host_*/pyproject.toml grader_*/pyproject.toml plugins/*/pyproject.toml))
+VENV := .venv/bin/python
+PIP := -m pip --disable-pip-version-check -qq
+
+.PHONY: set-up demo test check lock clean
+
+set-up: .venv/stamp                  # all that the other targets need, in .venv
+
+demo: .venv/stamp                    # the suite `organization`, rehearsed by the reference agent
+	@.venv/bin/skilltrial demo
+
+test: .venv/stamp                    # every test
+	$(VENV) -m pytest -n 2
+
+check: .venv/stamp                   # lint, types, and whether the lock covers what is declared
+	$(VENV) -m ruff check . && $(VENV) -m mypy $(MEMBERS:=/src) .ci/*.py tests/*.py && $(VENV) .ci/lock.py --check
+
+lock: .venv/stamp                    # requirements.lock again, from what the members declare
+	$(VENV) .ci/lock.py
+
+clean:                               # away with what can be made again
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# From nothing each time, so that what left the lock also leaves the environment. Without ensurepip, which some
+# systems pack separately: the pip at hand brings the pinned one. `-e` and hashes exclude each other, hence two steps.
+.venv/stamp: requirements.lock $(MEMBERS:=/pyproject.toml)
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("skilltrial needs Python 3.11 or newer, and $(PYTHON) is %d.%d: name another with make PYTHON=python3.11" % sys.version_info[:2])'
+	@echo "setting up .venv (once, under a minute)"
+	@$(PYTHON) -m venv --clear --without-pip .venv
+	@$(PYTHON) $(PIP) --python $(VENV) install --require-hashes --no-deps -r requirements.lock
+	@$(VENV) $(PIP) install --no-deps --no-build-isolation $(addprefix -e ./,$(MEMBERS))
+	@touch $@

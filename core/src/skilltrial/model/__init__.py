@@ -1,0 +1,1 @@
+"""What things are: asked (suite), planned (plan), happened (evidence, events), amounted to (report)."""

@@ -1,0 +1,147 @@
+"""What the runner itself puts on record (`source: runner`): facts that a normalizer may decide an ending from.
+
+The raw text of such a record is one JSON object with the key `note`. Nothing a host prints can become one: the
+source is set by the recorder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from .part import Part, Sha256, Slug
+from .records import Record
+from .words import Cause, Ending, Owner, Source
+
+
+class SkillPlaced(Part):
+    """A skill lies in the place. `path` is POSIX, relative to the project; `body_sha256` is of its SKILL.md."""
+
+    note: Literal["skill_placed"] = "skill_placed"
+    skill: Slug
+    path: str
+    sha256: Sha256
+    body_sha256: Sha256
+
+
+class TurnSent(Part):
+    """A prompt was given to the program."""
+
+    note: Literal["turn_sent"] = "turn_sent"
+    turn: int
+    prompt_sha256: Sha256
+
+
+class Spawned(Part):
+    """A program was started. Paths of the place are written as `{project}`, `{home}`, `{tmp}`."""
+
+    note: Literal["spawned"] = "spawned"
+    argv: tuple[str, ...]
+
+
+class Exited(Part):
+    """A program ended by itself. `code` is negative for a signal."""
+
+    note: Literal["exited"] = "exited"
+    code: int
+
+
+class LimitHit(Part):
+    """A limit of the suite ended the program; `limit` is the setting's name, `value` what it was set to."""
+
+    note: Literal["limit_hit"] = "limit_hit"
+    limit: Literal["seconds", "stdout", "stderr"]
+    value: int
+
+
+class Unavailable(Part):
+    """The program could not be started."""
+
+    note: Literal["unavailable"] = "unavailable"
+    why: Literal["missing", "not_executable", "not_a_program", "place_gone", "system"]
+
+
+class Interrupted(Part):
+    """The user stopped the run while the program ran."""
+
+    note: Literal["interrupted"] = "interrupted"
+
+
+class Leftovers(Part):
+    """Processes that outlived their program and were ended; `unstopped` could not be."""
+
+    note: Literal["leftovers"] = "leftovers"
+    ended: int
+    unstopped: int = 0
+    attributed: bool = True
+
+
+class Ambient(Part):
+    """State of the operator's that this trial could see (a home of their own, say)."""
+
+    note: Literal["ambient"] = "ambient"
+    what: str
+
+
+class Broke(Part):
+    """Our own side failed during the trial: the place vanished, the disk was full."""
+
+    note: Literal["broke"] = "broke"
+    why: str
+    owner: Owner
+
+
+Note = Annotated[
+    SkillPlaced | TurnSent | Spawned | Exited | LimitHit | Unavailable | Interrupted | Leftovers | Ambient | Broke,
+    Field(discriminator="note"),
+]
+_NOTES: TypeAdapter[Note] = TypeAdapter(Note)
+
+
+def notes(records: Iterable[Record]) -> Iterator[tuple[Record, Note]]:
+    """The runner's notes among `records`, in order. Notes of a later release are passed over."""
+    for record in records:
+        if record.source is Source.RUNNER:
+            try:
+                yield record, _NOTES.validate_json(record.raw)
+            except ValidationError:
+                continue
+
+
+def as_raw(note: Part) -> str:
+    """The raw text of a note's record."""
+    return json.dumps(note.model_dump(mode="json"), sort_keys=True)
+
+
+def ending_by_notes(records: Iterable[Record]) -> tuple[Ending, Cause | None, Owner | None] | None:
+    """The ending that the runner's own facts force, whatever the program said; None where they force none.
+
+    A limit, an interrupt, a program that can't be started and our own breakage beat everything. A program that
+    was killed by a signal of somebody else, or exited with a code other than 0, is left to the normalizer, which
+    may know a cause.
+    """
+    for _, note in notes(records):
+        match note:
+            case LimitHit(limit="seconds"):
+                return Ending.TIME_LIMIT, None, Owner.AGENT
+            case LimitHit():
+                return Ending.OUTPUT_LIMIT, None, Owner.AGENT
+            case Unavailable():
+                return Ending.HOST_UNAVAILABLE, None, Owner.OPERATOR
+            case Interrupted():
+                return Ending.INTERRUPTED, None, Owner.OPERATOR
+            case Leftovers(unstopped=count) if count:
+                return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
+            case Broke(owner=owner):
+                return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner
+            case _:
+                pass
+    return None
+
+
+def exit_codes(records: Iterable[Record]) -> tuple[int, ...]:
+    """The exit codes of the programs of a trial, in order."""
+    return tuple(note.code for _, note in notes(records) if isinstance(note, Exited))

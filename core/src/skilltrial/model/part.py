@@ -1,0 +1,34 @@
+"""The base of every model whose bytes come in or go out, and the small types they share."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
+"""An id of a suite, case, arm, check, rehearsal, fixture or skill."""
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""A digest, in lower-case hexadecimal."""
+
+
+class Part(BaseModel):
+    """A frozen, closed, strict model: no unknown key, no coercion. Bytes enter by `read`, leave by `write`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @classmethod
+    def read(cls, data: bytes | str) -> Self:
+        """Read JSON bytes. Raises pydantic's ValidationError."""
+        return cls.model_validate_json(data)
+
+    def write(self) -> bytes:
+        """Write canonical JSON (see `canonical`). The same value gives the same bytes."""
+        return canonical(self.model_dump(mode="json"))
+
+
+def canonical(value: object) -> bytes:
+    """JSON of `value` with sorted keys, two spaces, ASCII and a final newline."""
+    return (json.dumps(value, indent=2, sort_keys=True, ensure_ascii=True) + "\n").encode("ascii")

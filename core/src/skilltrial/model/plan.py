@@ -1,0 +1,63 @@
+"""What will be executed: written before the first session, so that a missing trial can be told from one not planned."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .part import Part, Sha256, Slug
+from .trial import HostIdentity, TrialKey
+
+
+class Skip(Part):
+    """A trial that will not run, and why (`reason` is a word such as `needs_mcp_http`)."""
+
+    key: TrialKey
+    reason: str
+
+
+class SkillIdentity(Part):
+    """A skill that takes part: its id (`x`, or `x@previous`), digest of what is installed, digest of SKILL.md."""
+
+    id: str
+    sha256: Sha256
+    body_sha256: Sha256
+
+
+class PartIdentity(Part):
+    """An installed part that takes part in a run."""
+
+    kind: Literal["core", "host", "fixture", "model", "dialect", "normalizer", "grader", "suite"]
+    name: str
+    distribution: str
+    version: str
+    source_sha256: Sha256
+
+
+class Plan(Part):
+    """The trials of a run in the order in which they start, and those that are skipped."""
+
+    schema_version: Literal[1] = 1
+    run: str
+    """An id that no other run has."""
+    mode: Literal["run", "rehearse"]
+    suite: Slug
+    suite_sha256: Sha256
+    """Of the suite file's bytes as written."""
+    cases: dict[Slug, Sha256]
+    """Case → digest of its long form."""
+    workspaces: dict[Slug, Sha256]
+    """Case → digest of the workspace folder."""
+    skills: tuple[SkillIdentity, ...]
+    arms: tuple[Slug, ...]
+    host: HostIdentity
+    model: str | None = None
+    """Name of the model part that was scripted; None in a live run."""
+    seed: Annotated[int, Field(ge=0)]
+    jobs: Annotated[int, Field(ge=1)]
+    attempts: Annotated[int, Field(ge=1)]
+    trials: tuple[TrialKey, ...]
+    skips: tuple[Skip, ...] = ()
+    narrowed: bool = False
+    """Only some cases or arms were asked for."""

@@ -1,0 +1,188 @@
+"""What the runner gives to a host, a model and a fixture for one trial, and what it wants back.
+
+Plain objects that carry the fine conversation; pluggy is only the coarse seam between packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Protocol
+
+from pydantic import Field, JsonValue
+
+from .capabilities import Can, Sees
+from .part import Part, Sha256, Slug
+from .suite import Act, Limits
+from .words import EvidenceKind
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from .words import Source
+
+
+class HostIdentity(Part):
+    """What a host says of itself, once per run. Goes into plan and report as it is."""
+
+    name: Slug
+    """The name by which it was asked for."""
+    version: str | None = None
+    """The program's own version, None where it has none."""
+    program_sha256: Sha256 | None = None
+    """Digest of the program file that will be started."""
+    can: frozenset[Can] = frozenset()
+    sees: frozenset[Sees] = frozenset()
+    records: str
+    """Name of the normalizer that reads this host's records."""
+    dialect: str | None = None
+    """Name of the dialect in which a scripted model speaks to it."""
+    evidence_kind: EvidenceKind = EvidenceKind.LIVE_PORTABLE
+    model: str | None = None
+    """The model that it was configured with; None where it uses its own default."""
+    effort: str | None = None
+    accounting: str | None = None
+    """How this program counts tokens, in a word; counts of different words are never added up."""
+    ignore: tuple[str, ...] = ()
+    """Globs of the host's own state files in a project; left out of the listing of changes."""
+    ambient: tuple[str, ...] = ()
+    """State of the operator's that its trials can see, in words for the report (no paths)."""
+
+
+class TrialKey(Part):
+    """Which trial: `trials/<case>/<arm>/<label>`. The label is the attempt's number, or a rehearsal's id."""
+
+    case: Slug
+    arm: Slug
+    label: Annotated[str, Field(pattern=r"^([1-9][0-9]{0,3}|[a-z][a-z0-9_-]{0,63})$")]
+
+    @property
+    def path(self) -> str:
+        """Its folder in the archive."""
+        return f"trials/{self.case}/{self.arm}/{self.label}"
+
+    def __str__(self) -> str:
+        return f"{self.case} / {self.arm} / {self.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One trial, as far as a host may know it: never its checks."""
+
+    key: TrialKey
+    turns: tuple[str, ...]
+    limits: Limits
+    allow: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The fresh folders of one trial, and the environment its programs get.
+
+    `environment` is built from nothing (PATH, HOME, TMPDIR, LANG, certificates, names that were passed) and is
+    complete: a host adds its own variables to a copy of it.
+    """
+
+    project: Path
+    home: Path
+    tmp: Path
+    environment: Mapping[str, str]
+    live: bool = True
+    """False in a rehearsal: no provider will be asked, so no credential may be lent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill as it will be installed: without `evals/` and suite files. `folder` holds exactly what to copy."""
+
+    id: str
+    folder: Path
+    sha256: str
+    body_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A fixture that a trial may use. `tools` are pre-authorised, alike in all arms."""
+
+    name: str
+    url: str | None = None
+    command: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEndpoint:
+    """Where a host gets its model in this trial.
+
+    `url` is the base without the API's version (`{url}/v1/chat/completions`, `{url}/v1/responses`,
+    `{url}/v1/messages`). `key` is a dummy that may be shown to anybody.
+    """
+
+    url: str
+    model: str
+    key: str = "scripted"
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What lives as long as a run: given to models and fixtures that serve all of its trials."""
+
+    id: str
+    jobs: int = 1
+
+
+class Recorder(Protocol):
+    """Where a part of one trial writes its records. Redacts, numbers and flushes; safe from any thread."""
+
+    turn: int
+
+    def record(self, source: Source, raw: str) -> None:
+        """Keep one line as it came, without its newline."""
+
+    def note(self, note: Part) -> None:
+        """Keep a fact of the runner's (`model.notes`)."""
+
+
+class Session(Protocol):
+    """One fresh conversation with a host."""
+
+    def send(self, prompt: str) -> str:
+        """Give a prompt, wait for the end of the turn, return the answer (empty where it is not seen).
+
+        Raises SessionStopped where no further turn is possible; the records say why.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a scripted model does in one trial: acts per turn. A turn without a last word ends with a neutral one."""
+
+    turns: tuple[tuple[Act, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool that a program offered to its model in a request."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A native call of one of the offered tools. `arguments` is an object, or the text of a free-form tool."""
+
+    name: str
+    arguments: Mapping[str, JsonValue] | str
+    namespace: str | None = None
+
+
+class ModelRun(Protocol):
+    """A model server that serves all trials of a run."""
+
+    def start(self, trial: Trial, script: Script, recorder: Recorder) -> AbstractContextManager[ModelEndpoint]:
+        """Serve one trial, on a path of its own that can't be guessed."""

@@ -1,0 +1,1 @@
+"""Who takes part: hook specs, discovery by name, binding."""

@@ -1,0 +1,223 @@
+"""Who is installed, by metadata alone; and the one part that was named, loaded.
+
+Listing imports no plugin. Two distributions that claim one name are found before anything is imported. stevedore's
+DriverManager imports the one part that a run names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib.util
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import Distribution, EntryPoint, distributions
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from stevedore.driver import DriverManager
+from stevedore.exception import NoMatches
+
+from skilltrial.model.errors import InvalidRequest, PluginBroken, PluginDuplicate, PluginMismatch, PluginNotFound
+from skilltrial.model.plan import PartIdentity
+
+from .kinds import API_MAJOR, KINDS, SUITE, Kind
+
+_GROUP = re.compile(r"skilltrial\.(?P<kind>[a-z]+)s\.v(?P<major>[0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """One entry point of a distribution: a name of a kind, for an API version. Nothing of it is imported."""
+
+    kind: str
+    name: str
+    major: int
+    distribution: str
+    version: str
+    target: str
+    """`module:attribute`, or a package (a suite's folder)."""
+
+    @property
+    def module(self) -> str:
+        """The module that the entry point names."""
+        return self.target.partition(":")[0]
+
+
+class Discovery:
+    """The installed parts, read once. A run makes one and holds it."""
+
+    def __init__(self, found: tuple[Installed, ...] | None = None) -> None:
+        self._given = found
+
+    @cached_property
+    def installed(self) -> tuple[Installed, ...]:
+        """Every entry point of ours, of every API version, sorted by kind and name."""
+        found = self._given if self._given is not None else _scan()
+        order = {kind.name: at for at, kind in enumerate(KINDS)}
+        return tuple(sorted(found, key=lambda one: (order.get(one.kind, 99), one.name, one.distribution)))
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        """The names of this kind that fit this API version."""
+        return tuple(
+            dict.fromkeys(one.name for one in self.installed if one.kind == kind.name and one.major == API_MAJOR)
+        )
+
+    def find(self, kind: Kind, name: str) -> Installed:
+        """The one installed part of that kind and name.
+
+        Raises PluginNotFound, PluginDuplicate (naming both distributions), PluginMismatch (another API version).
+        """
+        named = [one for one in self.installed if one.kind == kind.name and one.name == name]
+        fitting = [one for one in named if one.major == API_MAJOR]
+        if len({one.distribution for one in fitting}) > 1:
+            both = " and ".join(f"{one.distribution} {one.version}" for one in fitting)
+            raise PluginDuplicate(f"{kind} {name!r} is provided by {both}; uninstall one of them")
+        if fitting:
+            return fitting[0]
+        if named:
+            other = named[0]
+            raise PluginMismatch(
+                f"{kind} {name!r} ({other.distribution} {other.version}) is installed for plugin API "
+                f"v{other.major}; this is v{API_MAJOR}"
+            )
+        raise PluginNotFound(self._unknown(kind, name))
+
+    def _unknown(self, kind: Kind, name: str) -> str:
+        names = self.names(kind)
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        return f"no {kind} called {name!r}; {hint}installed: {', '.join(names) or 'none'}"
+
+    def load(self, kind: Kind, name: str) -> type:
+        """Import the class of the named part. Raises as `find`, and PluginBroken with the cause."""
+        one = self.find(kind, name)
+        label = f"{kind} {name!r} ({one.distribution} {one.version})"
+        try:
+            driver = DriverManager(
+                kind.group,
+                name,
+                invoke_on_load=False,
+                on_load_failure_callback=_reraise,
+                warn_on_missing_entrypoint=False,
+            ).driver
+        except NoMatches as error:
+            raise PluginBroken(f"{label} can't be loaded: its entry point is gone") from error
+        except Exception as error:
+            raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {error}") from error
+        if not isinstance(driver, type):
+            raise PluginMismatch(f"{label}: the entry point must name a class, not {type(driver).__name__}")
+        return driver
+
+    def build(self, kind: Kind, name: str, options: Mapping[str, object] | None = None) -> object:
+        """Load the named part and make it with `options` (its fields). Raises InvalidRequest for wrong options."""
+        return build(f"{kind} {name!r}", self.load(kind, name), options or {})
+
+    def suite_folder(self, name: str) -> Path:
+        """The data folder of an installed suite, found without importing its package."""
+        one = self.find(SUITE, name)
+        spec = importlib.util.find_spec(one.module)
+        places = list(spec.submodule_search_locations or ()) if spec else []
+        if not places:
+            raise PluginBroken(f"suite {name!r} ({one.distribution} {one.version}): its folder can't be found")
+        return Path(places[0])
+
+    def identify(self, kind: Kind, name: str) -> PartIdentity:
+        """Name, version and source digest of an installed part."""
+        one = self.find(kind, name)
+        return PartIdentity(
+            kind=kind.name,  # type: ignore[arg-type]
+            name=name,
+            distribution=one.distribution,
+            version=one.version,
+            source_sha256=source_digest(source_files(one.module)),
+        )
+
+
+def build(label: str, factory: type, options: Mapping[str, object]) -> object:
+    """Make a plugin of its options. Raises InvalidRequest that names every option that does not fit."""
+    try:
+        return factory(**options)
+    except ValidationError as error:
+        wrong = "; ".join(
+            _option_fault(factory, fault) for fault in error.errors(include_input=False, include_url=False)
+        )
+        raise InvalidRequest(f"{label}: {wrong}") from None
+    except TypeError as error:
+        raise InvalidRequest(f"{label} can't be made with these options: {error}") from error
+
+
+def _option_fault(factory: type, fault: Any) -> str:
+    option = ".".join(str(part) for part in fault["loc"]) or "options"
+    if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+        known = [name for name in getattr(factory, "__dataclass_fields__", {}) if not name.startswith("_")]
+        close = difflib.get_close_matches(option, known, n=1)
+        hint = f"did you mean `{close[0]}`?" if close else f"it takes {', '.join(known) or 'no options'}"
+        return f"takes no option `{option}`; {hint}"
+    if fault["type"] in ("missing", "missing_argument"):
+        return f"needs the option `{option}`"
+    return f"option `{option}` does not fit: {str(fault['msg']).removeprefix('Value error, ')}"
+
+
+def source_files(module: str) -> dict[str, Path]:
+    """The Python files of the top-level package of `module` → where they lie. Imports nothing."""
+    top = module.partition(".")[0]
+    spec = importlib.util.find_spec(top)
+    if spec is None:
+        return {}
+    if not spec.submodule_search_locations:
+        return {Path(spec.origin).name: Path(spec.origin)} if spec.origin else {}
+    root = Path(spec.submodule_search_locations[0])
+    return {
+        f"{top}/{path.relative_to(root).as_posix()}": path
+        for path in sorted(root.rglob("*.py"))
+        if "__pycache__" not in path.parts
+    }
+
+
+def source_digest(files: Mapping[str, Path]) -> str:
+    """One SHA-256 of sources: each name and content, length-prefixed, in the order of the names' bytes."""
+    digest = hashlib.sha256()
+    for name in sorted(files, key=lambda name: name.encode()):
+        for part in (name.encode(), files[name].read_bytes()):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+def _reraise(manager: object, entry_point: object, error: BaseException) -> None:
+    raise error
+
+
+def _scan() -> tuple[Installed, ...]:
+    found: dict[tuple[str, str, str], Installed] = {}
+    seen: set[str] = set()
+    for distribution in distributions():
+        name = distribution.metadata["Name"] if _ours(distribution) else ""
+        # The first distribution of a name on sys.path is the one that Python imports.
+        if not name or name.lower() in seen:
+            continue
+        seen.add(name.lower())
+        for entry in distribution.entry_points:
+            if match := _GROUP.fullmatch(entry.group):
+                one = _installed(entry, match, name, distribution.version)
+                found.setdefault((entry.group, entry.name, name), one)
+    return tuple(found.values())
+
+
+def _ours(distribution: Distribution) -> bool:
+    text = distribution.read_text("entry_points.txt")
+    return text is not None and "skilltrial." in text
+
+
+def _installed(entry: EntryPoint, match: re.Match[str], distribution: str, version: str) -> Installed:
+    return Installed(
+        kind=match["kind"],
+        name=entry.name,
+        major=int(match["major"]),
+        distribution=distribution,
+        version=version,
+        target=entry.value,
+    )

@@ -1,0 +1,141 @@
+"""Typed fronts of bound plugins: arguments by name to pluggy, results of the wrong kind refused.
+
+pluggy's relay returns anything and gives None where nothing answered; after a facade neither can happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.checks import CheckOptions
+from skilltrial.model.errors import PluginMismatch
+from skilltrial.model.events import Event
+from skilltrial.model.evidence import CheckResult, Evidence
+from skilltrial.model.records import Record
+from skilltrial.model.suite import Act
+from skilltrial.model.trial import (
+    HostIdentity,
+    ModelEndpoint,
+    ModelRun,
+    Offer,
+    Place,
+    Recorder,
+    RunInfo,
+    Session,
+    Skill,
+    ToolCall,
+    ToolOffer,
+    Trial,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Facade:
+    """What all facades have: the part's kind and name, and pluggy's relay to its hooks."""
+
+    kind: str
+    name: str
+    relay: Any
+
+    def _kept(self, hook: str, value: object, wanted: type[T]) -> T:
+        if not isinstance(value, wanted):
+            raise self._wrong(hook, value, wanted.__name__)
+        return value
+
+    def _all(self, hook: str, value: object, wanted: type[T]) -> tuple[T, ...]:
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            raise self._wrong(hook, value, f"a sequence of {wanted.__name__}")
+        items = tuple(value)
+        for item in items:
+            if not isinstance(item, wanted):
+                raise self._wrong(hook, item, f"a sequence of {wanted.__name__}")
+        return items
+
+    def _wrong(self, hook: str, value: object, wanted: str) -> PluginMismatch:
+        return PluginMismatch(
+            f"{self.kind} {self.name!r}: hook {hook} returned {type(value).__name__}; it must return {wanted}"
+        )
+
+
+class HostFacade(Facade):
+    """A bound host."""
+
+    def describe_host(self) -> HostIdentity:
+        """See HostSpec."""
+        return self._kept("describe_host", self.relay.describe_host(), HostIdentity)
+
+    def place_skill(self, skill: Skill, place: Place) -> Path:
+        """See HostSpec. Refuses a folder outside the project or of another name."""
+        folder = self._kept("place_skill", self.relay.place_skill(skill=skill, place=place), Path)
+        if folder.name != skill.id or place.project not in folder.parents or ".." in folder.parts:
+            raise PluginMismatch(
+                f"host {self.name!r}: hook place_skill must return a folder below the project whose last name is "
+                "the skill's id"
+            )
+        return folder
+
+    def open_session(
+        self,
+        trial: Trial,
+        place: Place,
+        offers: tuple[Offer, ...],
+        model: ModelEndpoint | None,
+        recorder: Recorder,
+    ) -> AbstractContextManager[Session]:
+        """See HostSpec."""
+        return self._kept(
+            "open_session",
+            self.relay.open_session(trial=trial, place=place, offers=offers, model=model, recorder=recorder),
+            AbstractContextManager,
+        )
+
+
+class ModelFacade(Facade):
+    """A bound model."""
+
+    def open_models(self, run: RunInfo, dialect: DialectFacade) -> AbstractContextManager[ModelRun]:
+        """See ModelSpec."""
+        return self._kept("open_models", self.relay.open_models(run=run, dialect=dialect), AbstractContextManager)
+
+
+class DialectFacade(Facade):
+    """A bound dialect."""
+
+    def spell(self, act: Act, tools: Sequence[ToolOffer]) -> ToolCall:
+        """See DialectSpec."""
+        return self._kept("spell", self.relay.spell(act=act, tools=tools), ToolCall)
+
+
+class NormalizerFacade(Facade):
+    """A bound normalizer."""
+
+    def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
+        """See NormalizerSpec."""
+        return self._all("normalize", self.relay.normalize(records=records), Event)
+
+
+class GraderFacade(Facade):
+    """A bound grader."""
+
+    def check_models(self) -> tuple[type[CheckOptions], ...]:
+        """See GraderSpec."""
+        models = self._all("check_models", self.relay.check_models(), type)
+        for model in models:
+            if not issubclass(model, CheckOptions):
+                raise self._wrong("check_models", model, "subclasses of CheckOptions")
+        return models
+
+    def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
+        """See GraderSpec."""
+        return self._kept("check_needs", self.relay.check_needs(check=check), frozenset)
+
+    def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
+        """See GraderSpec."""
+        return self._kept("grade", self.relay.grade(check=check, evidence=evidence), CheckResult)

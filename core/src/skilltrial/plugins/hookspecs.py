@@ -1,0 +1,119 @@
+"""The hook specs: each is the type, the hook and the documentation at once.
+
+A plugin is a frozen pydantic dataclass: its fields are its options, its public methods are its hooks. Hook
+parameters are plain: no defaults, no keyword-only ones. `binding.bind` checks all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+import pluggy
+
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.checks import CheckOptions
+from skilltrial.model.events import Event
+from skilltrial.model.evidence import CheckResult, Evidence
+from skilltrial.model.records import Record
+from skilltrial.model.suite import Act
+from skilltrial.model.trial import (
+    HostIdentity,
+    ModelEndpoint,
+    ModelRun,
+    Offer,
+    Place,
+    Recorder,
+    RunInfo,
+    Session,
+    Skill,
+    ToolCall,
+    ToolOffer,
+    Trial,
+)
+
+PROJECT = "skilltrial"
+first = pluggy.HookspecMarker(PROJECT)(firstresult=True)
+
+
+class HostSpec(Protocol):
+    """A program that is given prompts and watched."""
+
+    @first
+    def describe_host(self) -> HostIdentity:
+        """Say what the program is, what it can and what it shows. Called once per run, before anything starts.
+
+        May run the program's `--version`; must not open a session or write anything.
+        """
+
+    @first
+    def place_skill(self, skill: Skill, place: Place) -> Path:
+        """Say where in `place` this program looks for the skill: a folder below `place.project`.
+
+        Pure: the core copies the skill there. The folder's last name must be the skill's own id.
+        """
+
+    @first
+    def open_session(
+        self,
+        trial: Trial,
+        place: Place,
+        offers: tuple[Offer, ...],
+        model: ModelEndpoint | None,
+        recorder: Recorder,
+    ) -> AbstractContextManager[Session]:
+        """Open one fresh conversation in `place`. Everything the program prints goes to `recorder` as it comes.
+
+        `model` is None where the program's own provider is used. Leaving the context ends every process. A
+        program that can't be started, a limit and an interrupt are records, not exceptions; where no further turn
+        is possible `Session.send` raises SessionStopped.
+        """
+
+
+class ModelSpec(Protocol):
+    """Where hosts get a scripted model."""
+
+    @first
+    def open_models(self, run: RunInfo, dialect: DialectSpec) -> AbstractContextManager[ModelRun]:
+        """Start the server that serves all trials of a run; `dialect` spells the acts for the host's program."""
+
+
+class DialectSpec(Protocol):
+    """How one program's model asks for an act."""
+
+    @first
+    def spell(self, act: Act, tools: Sequence[ToolOffer]) -> ToolCall:
+        """Turn an act into a call of one of the `tools` that this request offers.
+
+        Raises ActNotPossible where the program has no tool for it, ActAbsent where the skill is not offered.
+        Pure. Never asked to spell acts that end a turn or that are faults of the wire.
+        """
+
+
+class NormalizerSpec(Protocol):
+    """One record format → events. Named by the records' own archive, so judging never imports the host."""
+
+    @first
+    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
+        """Turn the records of one trial into its trajectory.
+
+        Pure and total: any input gives events, the unknown becomes `Unrecognized`, exactly one `SessionEnded`.
+        """
+
+
+class GraderSpec(Protocol):
+    """Answers one kind of question on the evidence."""
+
+    @first
+    def check_models(self) -> Sequence[type[CheckOptions]]:
+        """The option models of its checks, most usual first. A check is read by the model whose keys it has."""
+
+    @first
+    def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
+        """What the host must show to decide this check. Where it does not, the core answers `unverified`."""
+
+    @first
+    def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
+        """Answer. Pure: no clock, no file, no network; total: undecidable evidence is `unverified`."""

@@ -1,0 +1,34 @@
+"""The kinds of part: their names, entry-point groups and hook specs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+API_MAJOR = 1
+"""Plugins register for this version of the API."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of part. `article` is for messages: "no host called ..."."""
+
+    name: str
+
+    @property
+    def group(self) -> str:
+        """The entry-point group of this API version."""
+        return f"skilltrial.{self.name}s.v{API_MAJOR}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+HOST = Kind("host")
+MODEL = Kind("model")
+DIALECT = Kind("dialect")
+NORMALIZER = Kind("normalizer")
+GRADER = Kind("grader")
+SUITE = Kind("suite")
+
+KINDS: tuple[Kind, ...] = (HOST, MODEL, DIALECT, NORMALIZER, GRADER, SUITE)
+"""Every kind, in the order in which they are listed."""

@@ -1,0 +1,1 @@
+"""Run any command as the agent of a trial, and read what it shows."""

@@ -1,0 +1,1 @@
+"""Be a small, honest coding agent: files, shell and skills over any chat-completions endpoint."""

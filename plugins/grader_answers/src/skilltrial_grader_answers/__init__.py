@@ -1,0 +1,1 @@
+"""Judge what an agent answered."""

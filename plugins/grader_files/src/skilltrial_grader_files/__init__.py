@@ -1,0 +1,1 @@
+"""Judge what a trial did to the files of its workspace."""
