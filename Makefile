@@ -15,7 +15,10 @@ test: .venv/stamp                    # every test
 	$(VENV) -m pytest -n 2
 
 check: .venv/stamp                   # lint, types, and whether the lock covers what is declared
-	$(VENV) -m ruff check . && $(VENV) -m mypy $(MEMBERS:=/src) .ci/*.py tests/*.py && $(VENV) .ci/lock.py --check
+	$(VENV) -m ruff check .
+	$(VENV) -m mypy $(MEMBERS:=/src) .ci
+	MYPYPATH=.ci $(VENV) -m mypy --explicit-package-bases tests $(wildcard $(MEMBERS:=/tests))
+	$(VENV) .ci/lock.py --check
 
 lock: .venv/stamp                    # requirements.lock again, from what the members declare
 	$(VENV) .ci/lock.py

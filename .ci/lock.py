@@ -4,19 +4,22 @@ import argparse
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from members import ROOT, members, name_of
 from packaging.requirements import Requirement
 from packaging.version import Version
+
+from members import ROOT, members, name_of
 
 LOCK = ROOT / "requirements.lock"
 HEADER = "# Every dependency, exact and hashed, for every platform. Written by `make lock`; do not edit.\n"
 COMPILE = (
-    (sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", "3.11")
-    # None of these may reach the file: addresses of an index, paths of a machine, or how it was called.
-    + ("--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet", "--no-config")
+    *(sys.executable, "-m", "uv", "pip", "compile", "-", "--universal", "--python-version", "3.11"),
+    # Addresses of an index, paths of a machine, or how the file was made must not reach it.
+    *("--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet", "--no-config"),
 )
 
 
@@ -31,10 +34,10 @@ def declared() -> list[str]:
     return sorted(line for line in lines if name_of(line) not in own)
 
 
-def pins(lock: str) -> dict[str, Version]:
-    """Return the version of each distribution that the lock names."""
+def pins(lock: str) -> list[tuple[str, Version]]:
+    """Return each distribution with its version; one may be there twice, for two kinds of machine."""
     found = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", lock, flags=re.MULTILINE)
-    return {name_of(name): Version(version) for name, version in found}
+    return [(name_of(name), Version(version)) for name, version in found]
 
 
 def faults(requirements: Iterable[str], lock: str) -> list[str]:
@@ -42,11 +45,14 @@ def faults(requirements: Iterable[str], lock: str) -> list[str]:
     pinned = pins(lock)
     found = []
     for requirement in map(Requirement, requirements):
-        version = pinned.get(name_of(requirement.name))
-        if version is None:
+        versions = [version for name, version in pinned if name == name_of(requirement.name)]
+        if not versions:
             found.append(f"{requirement} is declared, and the lock has no {requirement.name}")
-        elif not requirement.specifier.contains(version, prereleases=True):
-            found.append(f"{requirement} is declared, and the lock has {requirement.name} {version}")
+        found.extend(
+            f"{requirement} is declared, and the lock has {requirement.name} {version}"
+            for version in versions
+            if not requirement.specifier.contains(version, prereleases=True)
+        )
     found.extend(
         f"line {number} holds an address or an option: {line.strip()}"
         for number, line in enumerate(lock.splitlines(), 1)
@@ -57,9 +63,15 @@ def faults(requirements: Iterable[str], lock: str) -> list[str]:
 
 def write(options: Iterable[str]) -> None:
     """Resolve what is declared, keeping the versions of the present lock where they still fit."""
-    command = [*COMPILE, *options, "--output-file", str(LOCK)]
-    subprocess.run(command, input="\n".join(declared()), text=True, check=True, stdout=subprocess.DEVNULL)
-    LOCK.write_text(HEADER + LOCK.read_text(encoding="utf-8"), encoding="utf-8")
+    before = LOCK.read_text(encoding="utf-8") if LOCK.exists() else ""
+    with tempfile.TemporaryDirectory() as folder:
+        resolved = Path(folder) / LOCK.name
+        resolved.write_text(before, encoding="utf-8")
+        command = [*COMPILE, *options, "--output-file", str(resolved)]
+        subprocess.run(command, input="\n".join(declared()), text=True, check=True, stdout=subprocess.DEVNULL)
+        after = HEADER + resolved.read_text(encoding="utf-8")
+    if after != before:  # an untouched lock does not set up the environment again
+        LOCK.write_text(after, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -86,19 +86,22 @@ def touched(everyone: Sequence[Member], changed_files: Sequence[str]) -> list[Me
     return [member for member in everyone if member.distribution in reached]
 
 
-def changed_since(base: str) -> list[str]:
+def changed_since(base: str, root: Path = ROOT) -> list[str]:
     """Return the files that differ from where this branch left `base`, also uncommitted and new ones."""
     diff = ["git", "diff", "--name-only", "--no-renames", "-z", "--merge-base", base]
     new = ["git", "ls-files", "--others", "--exclude-standard", "-z"]
-    lines = [subprocess.run(cmd, cwd=ROOT, check=True, capture_output=True, text=True).stdout for cmd in (diff, new)]
-    return [name for line in lines for name in line.split("\0") if name]
+    return [name for command in (diff, new) for name in _printed(command, root).split("\0") if name]
+
+
+def _printed(command: Sequence[str], folder: Path) -> str:
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the folders of the members, one a line or as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="as a JSON list, for the matrix of a workflow")
-    parser.add_argument("--changed", metavar="BASE", help="only what differs from this git revision, and its dependents")
+    parser.add_argument("--changed", metavar="BASE", help="only what this revision lacks, and its dependents")
     options = parser.parse_args(arguments)
     chosen = members()
     if options.changed:

@@ -71,7 +71,10 @@ from skilltrial.model.suite import Run as Run
 from skilltrial.model.suite import Say as Say
 from skilltrial.model.suite import Stall as Stall
 from skilltrial.model.suite import WriteFile as WriteFile
+from skilltrial.model.trial import Command as Command
+from skilltrial.model.trial import Finished as Finished
 from skilltrial.model.trial import HostIdentity as HostIdentity
+from skilltrial.model.trial import Launcher as Launcher
 from skilltrial.model.trial import ModelEndpoint as ModelEndpoint
 from skilltrial.model.trial import ModelRun as ModelRun
 from skilltrial.model.trial import Offer as Offer

@@ -32,3 +32,8 @@ class Part(BaseModel):
 def canonical(value: object) -> bytes:
     """JSON of `value` with sorted keys, two spaces, ASCII and a final newline."""
     return (json.dumps(value, indent=2, sort_keys=True, ensure_ascii=True) + "\n").encode("ascii")
+
+
+def compact(value: object) -> bytes:
+    """JSON of `value` on one line, with sorted keys and ASCII: for the many small files of trials."""
+    return (json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=True) + "\n").encode("ascii")

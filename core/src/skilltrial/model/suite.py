@@ -211,23 +211,40 @@ def act_name(value: Any) -> str | None:
     return next((key for key in keys if key in ACTS), None)
 
 
+def _act_tag(value: Any) -> str | None:
+    # A tag stands in the places of pydantic's faults; `:` keeps it apart from the keys of a document.
+    name = act_name(value)
+    return f":{name}" if name else None
+
+
 Act = Annotated[
-    Annotated[Say, Tag("say")]
-    | Annotated[ReadSkill, Tag("read_skill")]
-    | Annotated[Call, Tag("call")]
-    | Annotated[ReadFile, Tag("read_file")]
-    | Annotated[WriteFile, Tag("write_file")]
-    | Annotated[EditFile, Tag("edit_file")]
-    | Annotated[Run, Tag("run")]
-    | Annotated[Refuse, Tag("refuse")]
-    | Annotated[HttpError, Tag("error")]
-    | Annotated[Cut, Tag("cut")]
-    | Annotated[Stall, Tag("stall")],
-    Discriminator(act_name),
+    Annotated[Say, Tag(":say")]
+    | Annotated[ReadSkill, Tag(":read_skill")]
+    | Annotated[Call, Tag(":call")]
+    | Annotated[ReadFile, Tag(":read_file")]
+    | Annotated[WriteFile, Tag(":write_file")]
+    | Annotated[EditFile, Tag(":edit_file")]
+    | Annotated[Run, Tag(":run")]
+    | Annotated[Refuse, Tag(":refuse")]
+    | Annotated[HttpError, Tag(":error")]
+    | Annotated[Cut, Tag(":cut")]
+    | Annotated[Stall, Tag(":stall")],
+    Discriminator(_act_tag),
 ]
 
 ENDS_TURN = (Say, Refuse)
 """Acts after which the model waits for the next prompt."""
+
+
+def _expect_tag(value: Any) -> str:
+    return ":arms" if isinstance(value, dict) else ":verdict"
+
+
+Expected = Annotated[
+    Annotated[VerdictKind, Tag(":verdict")] | Annotated[dict[Slug, VerdictKind], Tag(":arms")],
+    Discriminator(_expect_tag),
+]
+"""What a rehearsal promises: one verdict, or one per arm."""
 
 
 class Rehearsal(Part):
@@ -238,7 +255,7 @@ class Rehearsal(Part):
 
     id: Slug
     script: tuple[Act, ...]
-    expect: VerdictKind | dict[Slug, VerdictKind]
+    expect: Expected
     because: tuple[Slug, ...] = ()
     arms: tuple[Slug, ...] | None = None
 

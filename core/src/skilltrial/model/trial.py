@@ -5,7 +5,7 @@ Plain objects that carry the fine conversation; pluggy is only the coarse seam b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 from pydantic import Field, JsonValue
 
 from .capabilities import Can, Sees
+from .notes import Exited, Interrupted, LimitHit, Unavailable
 from .part import Part, Sha256, Slug
 from .suite import Act, Limits
 from .words import EvidenceKind
@@ -78,8 +79,41 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Command:
+    """A program to start: nothing is added to `env` but a mark of no meaning. `stdin` is all that it can read."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+    stdin: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a program ended. `ending` is already on record; `code` is None where the program did not end by itself."""
+
+    ending: Exited | LimitHit | Unavailable | Interrupted
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, negative for a signal."""
+        return self.ending.code if isinstance(self.ending, Exited) else None
+
+
+class Launcher(Protocol):
+    """What starts the programs of one trial, within the trial's limits (time and output of all turns together)."""
+
+    def run(self, command: Command, recorder: Recorder, on_line: Callable[[str], None] | None = None) -> Finished:
+        """Run a program to its end; one at a time. When this returns, nothing that it started runs any more.
+
+        Each line goes to `recorder` as it comes, a last one without newline too; those of stdout then go to
+        `on_line`. A program that can't be started, a limit and an interrupt are notes and endings, not exceptions.
+        """
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """The fresh folders of one trial, and the environment its programs get.
+    """The fresh folders of one trial, the environment its programs get, and what starts them.
 
     `environment` is built from nothing (PATH, HOME, TMPDIR, LANG, certificates, names that were passed) and is
     complete: a host adds its own variables to a copy of it.
@@ -89,16 +123,16 @@ class Place:
     home: Path
     tmp: Path
     environment: Mapping[str, str]
+    launcher: Launcher
     live: bool = True
     """False in a rehearsal: no provider will be asked, so no credential may be lent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """A skill as it will be installed: without `evals/` and suite files. `folder` holds exactly what to copy."""
+    """A skill as it will be installed: without `evals/` and suite files."""
 
     id: str
-    folder: Path
     sha256: str
     body_sha256: str
 

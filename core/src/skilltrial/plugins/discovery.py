@@ -97,7 +97,7 @@ class Discovery:
         one = self.find(kind, name)
         label = f"{kind} {name!r} ({one.distribution} {one.version})"
         try:
-            driver = DriverManager(
+            driver: object = DriverManager(
                 kind.group,
                 name,
                 invoke_on_load=False,

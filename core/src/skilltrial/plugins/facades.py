@@ -58,6 +58,11 @@ class Facade:
                 raise self._wrong(hook, item, f"a sequence of {wanted.__name__}")
         return items
 
+    def _context(self, hook: str, value: object) -> AbstractContextManager[Any]:
+        if not isinstance(value, AbstractContextManager):
+            raise self._wrong(hook, value, "a context manager")
+        return value
+
     def _wrong(self, hook: str, value: object, wanted: str) -> PluginMismatch:
         return PluginMismatch(
             f"{self.kind} {self.name!r}: hook {hook} returned {type(value).__name__}; it must return {wanted}"
@@ -90,11 +95,7 @@ class HostFacade(Facade):
         recorder: Recorder,
     ) -> AbstractContextManager[Session]:
         """See HostSpec."""
-        return self._kept(
-            "open_session",
-            self.relay.open_session(trial=trial, place=place, offers=offers, model=model, recorder=recorder),
-            AbstractContextManager,
-        )
+        return self._context("open_session", self.relay.open_session(trial=trial, place=place, offers=offers, model=model, recorder=recorder))
 
 
 class ModelFacade(Facade):
@@ -102,7 +103,7 @@ class ModelFacade(Facade):
 
     def open_models(self, run: RunInfo, dialect: DialectFacade) -> AbstractContextManager[ModelRun]:
         """See ModelSpec."""
-        return self._kept("open_models", self.relay.open_models(run=run, dialect=dialect), AbstractContextManager)
+        return self._context("open_models", self.relay.open_models(run=run, dialect=dialect))
 
 
 class DialectFacade(Facade):

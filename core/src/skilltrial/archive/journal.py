@@ -1,0 +1,43 @@
+"""The journal: a line for each trial that was sealed, in the order in which they were."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+from skilltrial.model.trial import TrialKey
+
+from .layout import JOURNAL
+
+
+class Journal:
+    """Appends whole lines. A torn last line (the process was killed) is told from a whole one by its newline."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / JOURNAL
+        self._lock = threading.Lock()
+
+    def append(self, key: TrialKey, seal_sha256: str) -> None:
+        """Say that the trial was sealed with that seal."""
+        line = json.dumps({"trial": key.path, "seal": seal_sha256}, sort_keys=True) + "\n"
+        with self._lock:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(descriptor, line.encode("ascii"))
+            finally:
+                os.close(descriptor)
+
+    def read(self) -> dict[str, str]:
+        """Trial folder → digest of its seal, from the whole lines."""
+        if not self.path.exists():
+            return {}
+        sealed: dict[str, str] = {}
+        for line in self.path.read_bytes().split(b"\n")[:-1]:
+            try:
+                value = json.loads(line)
+                sealed[str(value["trial"])] = str(value["seal"])
+            except (ValueError, KeyError, TypeError):
+                continue
+        return sealed

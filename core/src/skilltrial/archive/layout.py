@@ -1,0 +1,59 @@
+"""Where things lie in an archive."""
+
+from __future__ import annotations
+
+SCHEMA_VERSION = 1
+
+MANIFEST = "manifest.json"
+PLAN = "plan.json"
+JOURNAL = "journal.jsonl"
+PARTS = "parts.json"
+PROVENANCE = "provenance.json"
+REPORT = "report.json"
+LOCK = ".lock"
+
+INPUTS = "inputs"
+SUITE_SOURCE = "inputs/suite.source"
+"""The suite file's bytes as written."""
+SUITE = "inputs/suite.json"
+"""The suite's long form."""
+WORKSPACES = "inputs/workspaces"
+SKILLS = "inputs/skills"
+ASSETS = "inputs/assets.json"
+"""Suite files that checks name: path beside the suite → digest of a blob."""
+BLOBS = "inputs/blobs"
+PART_SOURCES = "inputs/parts"
+"""The source of every part that judges."""
+
+TRIALS = "trials"
+UNSEALED = "unsealed"
+"""Trials that are running; what lies here after a crash is run again."""
+
+SEAL = "seal.json"
+FACTS = "trial.json"
+HOST_RECORDS = "host.jsonl"
+MODEL_RECORDS = "model.jsonl"
+ANSWERS = "answers.json"
+FILES = "files.json"
+COMMANDS = "commands.json"
+CHANGED = "changed"
+
+
+def derived(name: str) -> bool:
+    """Whether a file at the archive's root is made from the sealed ones (reports), or a lock: not sealed itself."""
+    return name == LOCK or (name.startswith("report") and name.endswith(".json"))
+
+
+def workspace_listing(case: str) -> str:
+    """The listing of a case's workspace."""
+    return f"{WORKSPACES}/{case}.json"
+
+
+def skill_listing(skill: str) -> str:
+    """The listing of a skill, `id` or `id@previous`."""
+    return f"{SKILLS}/{skill}.json"
+
+
+def blob(sha256: str) -> str:
+    """Where the bytes with this digest lie."""
+    return f"{BLOBS}/{sha256}"

@@ -1,0 +1,200 @@
+"""A sealed archive, read. Nothing is handed out before its digest was checked."""
+
+from __future__ import annotations
+
+import json
+from collections import ChainMap
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from skilltrial.model.errors import ArchiveRefused
+from skilltrial.model.evidence import Change, CommandResult, Files
+from skilltrial.model.facts import Provenance, TrialFacts
+from skilltrial.model.plan import PartIdentity, Plan
+from skilltrial.model.records import Record
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import TrialKey
+
+from . import layout
+from .seal import Manifest, additional, faults, read_manifest, refuse, trial_seal, verified
+from .trees import Tree, of_json, read_listing
+from .writing import walk
+
+
+def open_archive(root: Path) -> SealedArchive:
+    """Open an archive. Raises ArchiveRefused that names what was changed, is missing or was added."""
+    return SealedArchive(root)
+
+
+class SealedArchive:
+    """One sealed run. Files outside trials are checked here, each trial's when it is read."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._manifest: Manifest = read_manifest(root)
+        try:
+            self._present = walk(root)
+            self._files = {name: verified(root, name, one) for name, one in self._manifest.files.items()}
+            self._seals = {folder: trial_seal(root, folder, one) for folder, one in self._manifest.trials.items()}
+            expected = dict(self._manifest.files)
+            for folder, seal in self._seals.items():
+                expected.update({f"{folder}/{name}": digest for name, digest in seal.items()})
+            if found := list(additional(self._manifest, self._present, expected)):
+                raise ArchiveRefused(found[0])
+        except ArchiveRefused:
+            raise self._refusal() from None
+        except OSError as error:
+            raise ArchiveRefused(f"{root} can't be read: {error.strerror}") from error
+        if unknown := sorted(set(self._seals) - {key.path for key in self.plan.trials}):
+            raise ArchiveRefused(f"{root} holds a trial that was never planned: {unknown[0]}")
+
+    def _refusal(self) -> ArchiveRefused:
+        """All faults in one error."""
+        try:
+            refuse(self.root, list(faults(self.root, self._manifest, walk(self.root))))
+        except ArchiveRefused as error:
+            return error
+        return ArchiveRefused(f"{self.root} changed while it was read")
+
+    @property
+    def manifest_sha256(self) -> str:
+        """Digest of the manifest: names the whole archive."""
+        return self._manifest.sha256
+
+    def file(self, name: str) -> bytes:
+        """The bytes of a sealed file outside trials. Raises ArchiveRefused."""
+        if name not in self._files:
+            raise ArchiveRefused(f"{self.root} was sealed without {name}")
+        return self._files[name]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What was planned."""
+        return Plan.read(self.file(layout.PLAN))
+
+    @cached_property
+    def suite(self) -> Suite:
+        """What was asked, in the long form."""
+        return Suite.read(self.file(layout.SUITE))
+
+    @cached_property
+    def parts(self) -> tuple[PartIdentity, ...]:
+        """Which parts took part."""
+        return tuple(PartIdentity.model_validate(value) for value in json.loads(self.file(layout.PARTS)))
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Where, when and with what it happened."""
+        return Provenance.read(self.file(layout.PROVENANCE))
+
+    @cached_property
+    def _assets(self) -> Mapping[str, str]:
+        found: Mapping[str, str] = json.loads(self.file(layout.ASSETS))
+        return found
+
+    @property
+    def assets(self) -> Mapping[str, bytes]:
+        """Suite files that checks name: path beside the suite → bytes."""
+        return {path: self.file(layout.blob(digest)) for path, digest in self._assets.items()}
+
+    def workspace(self, case: str) -> Tree:
+        """The folder that a case starts from."""
+        return self._tree(layout.workspace_listing(case))
+
+    def skill(self, skill: str) -> Tree:
+        """A skill (`id` or `id@previous`) as it was installed."""
+        return self._tree(layout.skill_listing(skill))
+
+    @cached_property
+    def _trees(self) -> dict[str, Tree]:
+        return {}
+
+    def _tree(self, name: str) -> Tree:
+        if name not in self._trees:
+            self._trees[name] = read_listing(self.file(name), lambda digest: self.file(layout.blob(digest)))
+        return self._trees[name]
+
+    @cached_property
+    def inputs(self) -> dict[str, bytes]:
+        """Digest → bytes of everything that workspaces and skills are made of."""
+        prefix = f"{layout.BLOBS}/"
+        return {name.removeprefix(prefix): data for name, data in self._files.items() if name.startswith(prefix)}
+
+    def sealed(self) -> tuple[TrialKey, ...]:
+        """The trials that have a seal, in the order of the plan."""
+        return tuple(key for key in self.plan.trials if key.path in self._seals)
+
+    def trial(self, key: TrialKey) -> SealedTrial | None:
+        """A sealed trial, every file of it checked; None where it has no seal. Raises ArchiveRefused."""
+        seal = self._seals.get(key.path)
+        if seal is None:
+            return None
+        try:
+            files = {name: verified(self.root, f"{key.path}/{name}", digest) for name, digest in seal.items()}
+            return SealedTrial(key, files, self.inputs)
+        except ArchiveRefused:
+            raise self._refusal() from None
+        except (ValidationError, ValueError, KeyError, TypeError) as error:
+            raise ArchiveRefused(f"{self.root}: {key.path} can't be read ({type(error).__name__})") from error
+
+
+class SealedTrial:
+    """One sealed trial."""
+
+    def __init__(self, key: TrialKey, files: Mapping[str, bytes], inputs: dict[str, bytes]) -> None:
+        self.key = key
+        self._files = files
+        self._inputs = inputs
+        self.facts = TrialFacts.read(files[layout.FACTS])
+
+    def records(self) -> tuple[Record, ...]:
+        """What the host and the runner put on record."""
+        return read_records(self._files.get(layout.HOST_RECORDS, b""))
+
+    def model_records(self) -> tuple[Record, ...]:
+        """What the model endpoint put on record."""
+        return read_records(self._files.get(layout.MODEL_RECORDS, b""))
+
+    def answers(self) -> tuple[str, ...]:
+        """What each turn returned to the runner."""
+        found: list[str] = json.loads(self._files.get(layout.ANSWERS, b"[]"))
+        return tuple(found)
+
+    def files(self) -> Files:
+        """The project before and after."""
+        value = json.loads(self._files[layout.FILES])
+        kept = {
+            name.removeprefix(f"{layout.CHANGED}/"): data
+            for name, data in self._files.items()
+            if name.startswith(f"{layout.CHANGED}/")
+        }
+        before = {entry.path: entry for entry in of_json(value["before"])}
+        after = dict(before)
+        for path in value["gone"]:
+            after.pop(path, None)
+        after.update({entry.path: entry for entry in of_json(value["after"])})
+        return Files(
+            before=before,
+            after=after,
+            changes=tuple(Change.model_validate(change, strict=False) for change in value["changes"]),
+            contents=ChainMap(kept, self._inputs),
+            redacted=frozenset(self.facts.redacted_paths),
+            complete=self.facts.listing_complete,
+        )
+
+    def after(self) -> tuple[CommandResult, ...]:
+        """What the commands of `after` did."""
+        value = json.loads(self._files.get(layout.COMMANDS, b"[]"))
+        return tuple(
+            CommandResult(one["command"], one["code"], one["stdout"], one["stderr"])
+            for one in value
+            if one["when"] == "after"
+        )
+
+
+def read_records(data: bytes) -> tuple[Record, ...]:
+    """The records of one file. Raises ValueError, KeyError or TypeError for what is none."""
+    return tuple(Record.of_line(line) for line in data.split(b"\n") if line)

@@ -1,0 +1,85 @@
+"""Records as they happen: numbered, timed, redacted, flushed, and hashed on the way."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from pathlib import Path
+from typing import TextIO
+
+from skilltrial.model.notes import as_raw
+from skilltrial.model.part import Part
+from skilltrial.model.records import Record
+from skilltrial.model.words import Source
+
+from .redaction import Redactor
+
+
+class Clock:
+    """The time of one trial, and its current turn: shared by all of its recorders."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self.turn = 0
+
+    def seconds(self) -> float:
+        """Seconds since the trial began."""
+        return time.monotonic() - self._begin
+
+
+class FileRecorder:
+    """Writes one record file. Safe from any thread. Implements `model.trial.Recorder`.
+
+    Once `close` was called, later records are dropped: a server thread may still hold the recorder of a trial that
+    has been sealed.
+    """
+
+    def __init__(self, path: Path, clock: Clock, redactor: Redactor) -> None:
+        self.path = path
+        self.redactions = 0
+        self.count = 0
+        self._clock = clock
+        self._redactor = redactor
+        self._lock = threading.Lock()
+        self._file: TextIO | None = None
+        self._closed = False
+        self._digest = hashlib.sha256()
+
+    @property
+    def turn(self) -> int:
+        """The current turn, 0 before the first prompt."""
+        return self._clock.turn
+
+    @turn.setter
+    def turn(self, turn: int) -> None:
+        self._clock.turn = turn
+
+    def record(self, source: Source, raw: str) -> None:
+        """Keep one line."""
+        raw, hits = self._redactor.text(raw)
+        with self._lock:
+            if self._closed:
+                return
+            if self._file is None:
+                self._file = self.path.open("w", encoding="ascii", newline="\n")
+            self.count += 1
+            self.redactions += hits
+            line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line()
+            self._file.write(line)
+            self._file.flush()
+            self._digest.update(line.encode("ascii"))
+
+    def note(self, note: Part) -> None:
+        """Keep a fact of the runner's."""
+        self.record(Source.RUNNER, as_raw(note))
+
+    def close(self) -> str | None:
+        """Stop; return the file's digest, None where nothing was recorded."""
+        with self._lock:
+            self._closed = True
+            if self._file is None:
+                return None
+            self._file.close()
+            self._file = None
+            return self._digest.hexdigest()

@@ -1,0 +1,66 @@
+"""Known credential values leave before anything is written: replaced alike in every file, marked and counted."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from urllib.parse import quote, quote_plus
+
+SHORTEST = 6
+"""Shorter values are not replaced: they would hit ordinary text. The runner tells the user their names."""
+
+
+class Redactor:
+    """Replaces the values of named secrets. The same secret gives the same mark in every file."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        self._marks: dict[str, str] = {}
+        for name, value in secrets.items():
+            if len(value) >= SHORTEST:
+                for form in spellings(value):
+                    self._marks.setdefault(form, f"[redacted {name}]")
+        longest_first = sorted(self._marks, key=len, reverse=True)
+        self._text = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._bytes = (
+            re.compile(b"|".join(re.escape(form.encode("utf-8", "surrogateescape")) for form in longest_first))
+            if longest_first
+            else None
+        )
+        self.too_short = tuple(sorted(name for name, value in secrets.items() if 0 < len(value) < SHORTEST))
+
+    def text(self, text: str) -> tuple[str, int]:
+        """The text with every secret replaced, and how many there were."""
+        if self._text is None:
+            return text, 0
+        return self._text.subn(lambda match: self._marks[match[0]], text)
+
+    def data(self, data: bytes) -> tuple[bytes, int]:
+        """The bytes with every secret replaced, and how many there were."""
+        if self._bytes is None:
+            return data, 0
+        return self._bytes.subn(
+            lambda match: self._marks[match[0].decode("utf-8", "surrogateescape")].encode("ascii", "replace"), data
+        )
+
+
+def spellings(value: str) -> tuple[str, ...]:
+    """The forms in which a secret travels: plain, escaped in JSON (once and twice), in a URL, in base64."""
+    escaped = json.dumps(value)[1:-1]
+    unescaped = json.dumps(value, ensure_ascii=False)[1:-1]
+    raw = value.encode("utf-8", "surrogateescape")
+    forms = [value, escaped, unescaped, json.dumps(escaped)[1:-1], _quoted(quote, raw), _quoted(quote_plus, raw)]
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        for shift in range(3):
+            # Inside a longer text the value may begin at any of three offsets: keep the part that is always the same.
+            coded = encode(b"\0" * shift + raw).decode("ascii").rstrip("=")
+            start = (shift * 8 + 5) // 6
+            end = len(coded) - (1 if (len(raw) + shift) % 3 else 0)
+            if end - start >= SHORTEST:
+                forms.append(coded[start:end])
+    return tuple(dict.fromkeys(form for form in forms if len(form) >= SHORTEST))
+
+
+def _quoted(how: object, raw: bytes) -> str:
+    return how(raw, safe="")  # type: ignore[operator,no-any-return]

@@ -1,0 +1,197 @@
+"""Making an archive: inputs first, then a folder per trial that appears whole or not at all, then the manifest."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from skilltrial.model.errors import RunIncomplete, SourceUnusable
+from skilltrial.model.facts import Provenance, TrialFacts
+from skilltrial.model.part import canonical
+from skilltrial.model.plan import PartIdentity, Plan
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import TrialKey
+
+from . import layout
+from .journal import Journal
+from .recording import Clock, FileRecorder
+from .redaction import Redactor
+from .trees import Tree, listing, sha256
+
+
+class ArchiveWriter:
+    """The archive of one run while it is being made. Trials may be sealed from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.journal = Journal(root)
+
+    @classmethod
+    def create(cls, root: Path) -> ArchiveWriter:
+        """Make the folder. Raises SourceUnusable where it exists (unless empty) or can't be made."""
+        try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if any(root.iterdir()):
+                raise SourceUnusable(f"{root} exists and is not empty; an archive is never written over another")
+            root.chmod(0o700)
+            # Written and read back: a folder that swallows what is written must be found before it costs a session.
+            probe = root / layout.LOCK
+            probe.write_bytes(b"skilltrial\n")
+            if probe.read_bytes() != b"skilltrial\n":
+                raise SourceUnusable(f"{root} does not keep what is written to it")
+            (root / layout.TRIALS).mkdir()
+            (root / layout.UNSEALED).mkdir()
+        except OSError as error:
+            raise SourceUnusable(f"no archive can be made in {root}: {error.strerror}") from error
+        return cls(root)
+
+    def write(self, name: str, data: bytes) -> str:
+        """Write one file of the archive and return its digest. Raises RunIncomplete where the disk refuses."""
+        path = self.root / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, data)
+        except OSError as error:
+            raise RunIncomplete(f"the archive can't be written: {error.strerror} ({name})") from error
+        return sha256(data)
+
+    def write_tree(self, name: str, tree: Tree) -> None:
+        """Keep a folder: its listing as `name`, its files as blobs."""
+        for digest, data in tree.contents.items():
+            self.write_blob(digest, data)
+        self.write(name, listing(tree.entries))
+
+    def write_blob(self, digest: str, data: bytes) -> None:
+        """Keep bytes under their digest, once."""
+        if not (self.root / layout.blob(digest)).exists():
+            self.write(layout.blob(digest), data)
+
+    def write_request(
+        self, suite: Suite, source: bytes, plan: Plan, parts: Iterable[PartIdentity], assets: Mapping[str, bytes]
+    ) -> None:
+        """Write what was asked and planned."""
+        self.write(layout.SUITE_SOURCE, source)
+        self.write(layout.SUITE, suite.write())
+        for data in assets.values():
+            self.write_blob(sha256(data), data)
+        self.write(layout.ASSETS, canonical({path: sha256(data) for path, data in assets.items()}))
+        self.write(layout.PARTS, canonical([part.model_dump(mode="json") for part in parts]))
+        self.write(layout.PLAN, plan.write())
+
+    def open_trial(self, key: TrialKey, redactor: Redactor) -> TrialWriter:
+        """Begin a trial's folder."""
+        return TrialWriter(self, key, redactor)
+
+    def write_provenance(self, provenance: Provenance) -> None:
+        """Write (or replace) the provenance."""
+        self.write(layout.PROVENANCE, provenance.write())
+
+    def seal(self) -> str:
+        """Write the manifest over everything that is here; return its digest.
+
+        Trials that were never sealed are not part of it.
+        """
+        shutil.rmtree(self.root / layout.UNSEALED, ignore_errors=True)
+        (self.root / layout.LOCK).unlink(missing_ok=True)
+        files: dict[str, str] = {}
+        seals: dict[str, str] = {}
+        for name in walk(self.root):
+            if name == layout.MANIFEST or (layout.derived(name) and "/" not in name):
+                continue
+            if name.startswith(f"{layout.TRIALS}/"):
+                if name.endswith(f"/{layout.SEAL}") and name.count("/") == 4:  # noqa: PLR2004 - trials/c/a/n/seal.json
+                    seals[name.removesuffix(f"/{layout.SEAL}")] = sha256((self.root / name).read_bytes())
+                continue
+            files[name] = sha256((self.root / name).read_bytes())
+        manifest = canonical({"schema_version": layout.SCHEMA_VERSION, "files": files, "trials": seals})
+        return self.write(layout.MANIFEST, manifest)
+
+
+class TrialWriter:
+    """The folder of one trial while it runs: below `unsealed/` until `seal` moves it, whole, to its place."""
+
+    def __init__(self, archive: ArchiveWriter, key: TrialKey, redactor: Redactor) -> None:
+        self.key = key
+        self.clock = Clock()
+        self._archive = archive
+        self._redactor = redactor
+        self._files: dict[str, str] = {}
+        self._lock = threading.Lock()
+        self.folder = archive.root / layout.UNSEALED / key.path.replace("/", "~")
+        try:
+            if self.folder.exists():
+                shutil.rmtree(self.folder)
+            self.folder.mkdir(parents=True)
+        except OSError as error:
+            raise RunIncomplete(f"the archive can't be written: {error.strerror}") from error
+        self.host = FileRecorder(self.folder / layout.HOST_RECORDS, self.clock, redactor)
+        self.model = FileRecorder(self.folder / layout.MODEL_RECORDS, self.clock, redactor)
+        self.redactions = 0
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one file of the trial, redacted."""
+        data, hits = self._redactor.data(data)
+        path = self.folder / name
+        with self._lock:
+            self.redactions += hits
+            self._files[name] = sha256(data)
+        path.parent.mkdir(exist_ok=True)
+        write_file(path, data)
+
+    def write_changed(self, digest: str, data: bytes) -> bool:
+        """Keep a changed file's bytes under the digest of the true bytes; True where a secret was replaced in them."""
+        before = self.redactions
+        self.write(f"{layout.CHANGED}/{digest}", data)
+        return self.redactions > before
+
+    def seal(self, facts: TrialFacts) -> str:
+        """Close the records, write the facts and the seal, move the folder to its place, and tell the journal."""
+        for recorder, name in ((self.host, layout.HOST_RECORDS), (self.model, layout.MODEL_RECORDS)):
+            digest = recorder.close()
+            if digest is not None:
+                self._files[name] = digest
+            self.redactions += recorder.redactions
+        self.write(layout.FACTS, facts.model_copy(update={"redactions": self.redactions}).write())
+        seal = canonical({"schema_version": layout.SCHEMA_VERSION, "trial": self.key.path, "files": self._files})
+        write_file(self.folder / layout.SEAL, seal)
+        target = self._archive.root / self.key.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self.folder.rename(target)
+        digest = sha256(seal)
+        self._archive.journal.append(self.key, digest)
+        return digest
+
+    def discard(self) -> None:
+        """Forget the trial: it was interrupted, or is tried again."""
+        self.host.close()
+        self.model.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that only its owner may read; replaced in one step where it exists."""
+    fresh = path.with_name(f".{path.name}.new") if path.exists() else path
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    if fresh is not path:
+        fresh.replace(path)
+
+
+def walk(root: Path) -> list[str]:
+    """Every path below `root` that is not a folder, POSIX and relative, sorted. Links are not followed."""
+    found: list[str] = []
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        with os.scandir(root / folder) as entries:
+            for entry in entries:
+                name = f"{folder}{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(f"{name}/")
+                else:
+                    found.append(name)
+    return sorted(found)

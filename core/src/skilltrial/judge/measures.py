@@ -1,0 +1,55 @@
+"""What a trial took: calls, tokens, models. Null where the host does not show it, never zero."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.events import Event, ModelRequested, SessionStarted, ToolRequested, Usage
+from skilltrial.model.report import UsageReport
+
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}")
+
+
+def tool_calls(events: Sequence[Event], sees: frozenset[Sees]) -> int | None:
+    """How many calls the model asked for; a call that two witnesses saw counts once."""
+    if Sees.TOOL_CALLS not in sees:
+        return None
+    return len({(event.agent, event.call) for event in events if isinstance(event, ToolRequested)})
+
+
+def usage(events: Sequence[Event], sees: frozenset[Sees], accounting: str | None, *, turns: int) -> UsageReport | None:
+    """Tokens and cost of all turns; a field is null where any turn leaves it open."""
+    found = [event for event in events if isinstance(event, Usage)]
+    if sees.isdisjoint((Sees.TOKENS, Sees.COST)) or not set(range(1, turns + 1)) <= {event.turn for event in found}:
+        return None
+    tokens = found if Sees.TOKENS in sees else ()
+    costs = [event.cost for event in found] if Sees.COST in sees else []
+    return UsageReport(
+        accounting=accounting,
+        input=_total([event.input for event in tokens]),
+        output=_total([event.output for event in tokens]),
+        cached=_total([event.cached for event in tokens]),
+        reasoning=_total([event.reasoning for event in tokens]),
+        cost=_cost(costs),
+    )
+
+
+def models(events: Sequence[Event], sees: frozenset[Sees]) -> tuple[str, ...]:
+    """The models that were seen, sorted. What does not look like a model's name becomes `unnamed`."""
+    if Sees.MODEL_IDS not in sees:
+        return ()
+    names = {event.model for event in events if isinstance(event, ModelRequested | SessionStarted) and event.model}
+    return tuple(sorted({name if _MODEL.fullmatch(name) else "unnamed" for name in names}))
+
+
+def _total(counts: list[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if counts and len(known) == len(counts) else None
+
+
+def _cost(costs: list[Decimal | None]) -> str | None:
+    known = [cost for cost in costs if cost is not None]
+    return format(sum(known, Decimal()), "f") if costs and len(known) == len(costs) else None

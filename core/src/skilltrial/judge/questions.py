@@ -1,0 +1,119 @@
+"""The checks of a case, read once: each with its grader, its options and what the host must show for it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from pydantic import ValidationError
+
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.checks import CheckOptions
+from skilltrial.model.evidence import CheckResult, Evidence
+from skilltrial.model.report import CheckReport, word
+from skilltrial.model.suite import Case, Check
+from skilltrial.model.words import Outcome, Owner
+from skilltrial.plugins.facades import GraderFacade
+
+from .views import GraderSource
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDetail:
+    """The answer to a check with its texts, for people who hold the archive. Never part of a report."""
+
+    id: str
+    sentence: str
+    outcome: Outcome
+    reason: str
+    expected: str = ""
+    seen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One check, ready to be asked. `options` is None where the grader does not understand the check."""
+
+    check: Check
+    grader: GraderFacade
+    options: CheckOptions | None
+    needs: frozenset[Sees]
+    sentence: str
+
+    def applies(self, arm: str) -> bool:
+        """Whether the check is asked in `arm`."""
+        return self.check.arms is None or arm in self.check.arms
+
+    def assets(self) -> tuple[str, ...]:
+        """Suite files that the grader reads for it."""
+        return self.options.assets() if self.options else ()
+
+    def ask(self, evidence: Evidence) -> tuple[CheckReport, CheckDetail]:
+        """The answer, without and with its texts. Never raises: a grader that breaks answers nothing."""
+        result = self._result(evidence)
+        # The grader's own class of words is its promise; a report must not depend on it.
+        reason = word(result.reason)
+        owner = result.owner or (Owner.HOST if result.outcome is Outcome.UNVERIFIED else None)
+        report = CheckReport(
+            id=self.check.id,
+            grader=self.check.grader,
+            outcome=result.outcome,
+            reason=reason,
+            owner=owner,
+            advisory=self.check.advisory,
+        )
+        return report, CheckDetail(self.check.id, self.sentence, result.outcome, reason, result.expected, result.seen)
+
+    def _result(self, evidence: Evidence) -> CheckResult:
+        if self.options is None:
+            return CheckResult.unverified("check_not_understood", owner=Owner.GRADER)
+        if not self.needs <= evidence.sees:
+            return CheckResult.unverified("not_observable", owner=Owner.HOST)
+        if self.check.turn is not None:
+            evidence = of_turn(evidence, self.check.turn)
+        try:
+            return self.grader.grade(self.options, evidence)
+        except Exception as error:  # noqa: BLE001 - whatever a grader does, the other checks are still answered
+            return CheckResult.unverified("grader_raised", owner=Owner.GRADER, seen=type(error).__name__)
+
+
+def questions(case: Case, graders: GraderSource) -> tuple[Question, ...]:
+    """The checks of `case` in their order. Raises InvalidRequest where a grader is not installed."""
+    return tuple(_question(check, graders.find(check.grader)) for check in case.checks)
+
+
+def of_turn(evidence: Evidence, turn: int) -> Evidence:
+    """The evidence with one turn's events, calls and answer. The files are those of the whole trial."""
+    return replace(
+        evidence,
+        events=tuple(event for event in evidence.events if event.turn == turn),
+        answers={at: answer for at, answer in evidence.answers.items() if at == turn},
+        wire=tuple(call for call in evidence.wire if call.turn == turn),
+        calls=tuple(
+            call
+            for call in evidence.calls
+            if turn in (call.requested.turn if call.requested else None, call.wire.turn if call.wire else None)
+        ),
+    )
+
+
+def _question(check: Check, grader: GraderFacade) -> Question:
+    options = _read(check, grader)
+    if options is None:
+        return Question(check, grader, None, frozenset(), check.id)
+    try:
+        needs, sentence = grader.check_needs(options), options.sentence()
+    except Exception:  # noqa: BLE001 - a grader that can't even say what it asks is not understood
+        return Question(check, grader, None, frozenset(), check.id)
+    return Question(check, grader, options, needs, sentence)
+
+
+def _read(check: Check, grader: GraderFacade) -> CheckOptions | None:
+    """The options by the first model that takes them. They were valid when the suite was loaded."""
+    options = json.dumps(check.options)
+    for model in grader.check_models():
+        try:
+            return model.model_validate_json(options)
+        except ValidationError:
+            continue
+    return None

@@ -1,0 +1,57 @@
+"""What the runner knows of a sealed trial beyond its records, and of the whole run."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .part import Part, Sha256
+from .trial import TrialKey
+
+Seconds = Annotated[float, Field(ge=0, strict=False)]
+
+
+class TrialFacts(Part):
+    """`trial.json`. The clocks are apart: `setup_seconds` (place, fixtures), `agent_seconds`, `closing_seconds`."""
+
+    schema_version: Literal[1] = 1
+    key: TrialKey
+    started: datetime
+    setup_seconds: Seconds
+    agent_seconds: Seconds
+    closing_seconds: Seconds
+    tries: Annotated[int, Field(ge=1)] = 1
+    redactions: int = 0
+    redacted_paths: tuple[str, ...] = ()
+    """Project paths whose kept bytes hold a replaced credential."""
+    listing_complete: bool = True
+    """False where the project had too many files to list."""
+
+
+class Provenance(Part):
+    """`provenance.json`: where, when and with what a run happened."""
+
+    schema_version: Literal[1] = 1
+    started: datetime
+    ended: datetime | None = None
+    skilltrial: str
+    python: str
+    system: str
+    node: str | None = None
+    repository_commit: str | None = None
+    repository_dirty: bool | None = None
+    lock_sha256: Sha256 | None = None
+    """Of `skilltrial.lock` beside the suite."""
+    seed: int
+    jobs: int
+    passed_names: tuple[str, ...] = ()
+    """Names of environment variables that were passed through; never their values."""
+    resolved_links: tuple[str, ...] = ()
+    """Sources that were reached through a link above them, in words."""
+    changed_sources: tuple[str, ...] = ()
+    """Sources that changed while the run went on: no statement about the skill is possible then."""
+    interrupted: bool = False
+    losses: tuple[str, ...] = ()
+    """What this platform could not prove, in sentences."""

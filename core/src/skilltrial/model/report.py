@@ -1,0 +1,257 @@
+"""What it all amounted to. A report holds no prompt, answer, path or source text: it may be shown to anybody.
+
+Every number has its n beside it. What was not seen is null, never zero.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from .capabilities import Can, Sees
+from .errors import Exit
+from .events import Step
+from .part import Part, Sha256, Slug
+from .plan import PartIdentity, SkillIdentity
+from .trial import TrialKey
+from .words import Cause, Ending, EvidenceKind, Outcome, Owner, VerdictKind
+
+_WORD = re.compile(r"[a-z][a-z0-9_]{0,63}")
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+"""A reason, of a closed set of the part that gave it. Never a sentence."""
+Count = Annotated[int, Field(ge=0)]
+Polarity = Literal["positive", "negative"]
+
+
+def word(text: str) -> str:
+    """`text` where it is a word, else `unnamed`: what a part says must not carry text of a trial into a report."""
+    return text if _WORD.fullmatch(text) else "unnamed"
+
+
+class Verdict(Part):
+    """Of a trial. All but `passed` have a reason and an owner; `check` is the check that decided, where one did."""
+
+    kind: VerdictKind
+    reason: Word | None = None
+    owner: Owner | None = None
+    check: Slug | None = None
+
+
+class CheckReport(Part):
+    """The answer to one check. An advisory one takes no part in the verdict."""
+
+    id: Slug
+    grader: Slug
+    outcome: Outcome
+    reason: Word
+    owner: Owner | None = None
+    advisory: bool = False
+
+
+class TriggerReport(Part):
+    """What is known of one skill in one trial. `present` says whether the arm has it.
+
+    `evidence` is `read-observed`, or `unverified` for `reason`; `reached` is how far it came, `steps` all that was
+    seen of it. Outside the verdict.
+    """
+
+    skill: Slug
+    present: bool
+    evidence: Literal["read-observed", "unverified"]
+    reason: Word | None = None
+    reached: Step | None = None
+    steps: tuple[Step, ...] = ()
+
+
+class UsageReport(Part):
+    """Tokens and cost (US dollars) of a whole trial; null where any turn's count is unknown.
+
+    `accounting` names how this host counts; counts of different words are never added up.
+    """
+
+    accounting: str | None = None
+    input: Count | None = None
+    output: Count | None = None
+    cached: Count | None = None
+    reasoning: Count | None = None
+    cost: str | None = None
+
+
+class TrialReport(Part):
+    """One trial: planned, or skipped. `ending` is null where it left no seal."""
+
+    key: TrialKey
+    polarity: Polarity
+    verdict: Verdict
+    ending: Ending | None = None
+    cause: Cause | None = None
+    exit_codes: tuple[int, ...] = ()
+    checks: tuple[CheckReport, ...] = ()
+    """Empty where the ending leaves nothing to ask."""
+    trigger: tuple[TriggerReport, ...] = ()
+    tool_calls: Count | None = None
+    usage: UsageReport | None = None
+    models: tuple[str, ...] = ()
+    """Models that were seen to answer; empty where the host does not show them."""
+    setup_seconds: float | None = None
+    agent_seconds: float | None = None
+    tries: Count | None = None
+    """How often the trial was started until it was sealed."""
+    model_retries: Count | None = None
+    """How often the host was seen to ask its model again."""
+    redactions: Count | None = None
+    unrecognized: Count | None = None
+    truncated: Count | None = None
+
+
+PairOutcome = Literal["improved", "regressed", "tied-pass", "tied-fail", "unavailable"]
+
+
+class Pair(Part):
+    """The gate's arm against another arm, on one case and attempt."""
+
+    case: Slug
+    label: str
+    reference: Slug
+    outcome: PairOutcome
+
+
+class PairSummary(Part):
+    """The pairs of one reference arm, counted."""
+
+    reference: Slug
+    n: Count
+    improved: Count
+    regressed: Count
+    tied_pass: Count
+    tied_fail: Count
+    unavailable: Count
+
+
+class Counts(Part):
+    """The trials of an arm (of one case, or null for all; of one polarity, or null for both), by verdict.
+
+    `n` is the sum of the verdicts; of these `planned` were to run (the rest is skipped) and `sealed` did.
+    """
+
+    arm: Slug
+    case: Slug | None = None
+    polarity: Polarity | None = None
+    n: Count
+    planned: Count
+    sealed: Count
+    passed: Count
+    failed: Count
+    unverified: Count
+    incomplete: Count
+    skipped: Count
+
+
+class GateReport(Part):
+    """The decision, with the exit code it leads to, why, and the trials that decided it.
+
+    In a rehearsal `arm` is null: every promise takes part.
+    """
+
+    arm: Slug | None
+    decision: Literal["passed", "failed", "incomplete"]
+    exit: Literal[0, 1, 3]
+    reasons: tuple[Word, ...] = ()
+    deciding: tuple[TrialKey, ...] = ()
+
+    @property
+    def exit_code(self) -> Exit:
+        """The exit code, as one."""
+        return Exit(self.exit)
+
+
+class PromiseReport(Part):
+    """One rehearsal in one arm. `promised` is a verdict, or `not_passed` of an agent that must not pass.
+
+    `why` says what was wrong where it was not kept: `verdict`, `other_check_failed`, `promised_check_held`, or the
+    reason for which the trial shows nothing.
+    """
+
+    case: Slug
+    rehearsal: Slug
+    arm: Slug
+    promised: VerdictKind | Literal["not_passed"]
+    got: VerdictKind
+    kept: Literal["yes", "no", "not_possible"]
+    why: Word | None = None
+
+
+class CaseFault(Part):
+    """A case that shows nothing: no script passes it (`cannot_pass`), or an idle agent does (`cannot_fail`)."""
+
+    case: Slug
+    fault: Literal["cannot_pass", "cannot_fail"]
+    agents: tuple[Slug, ...] = ()
+    """The built-in agents that passed."""
+
+
+class RehearsalReport(Part):
+    """The promises of a suite, kept and broken."""
+
+    promises: tuple[PromiseReport, ...]
+    faults: tuple[CaseFault, ...] = ()
+    unscripted: tuple[Slug, ...] = ()
+    """Cases without a script: nothing shows that they can pass, or fail for the right reason."""
+
+
+class HostReport(Part):
+    """The program that ran, as it described itself before the first session."""
+
+    name: Slug
+    version: str | None = None
+    program_sha256: Sha256 | None = None
+    can: tuple[Can, ...] = ()
+    sees: tuple[Sees, ...] = ()
+    records: str
+    model: str | None = None
+    effort: str | None = None
+    accounting: str | None = None
+
+
+class Digests(Part):
+    """What was asked, by digest. Cases are digests of their long form, workspaces and skills of their folders."""
+
+    suite: Sha256
+    cases: dict[Slug, Sha256]
+    workspaces: dict[Slug, Sha256]
+    skills: tuple[SkillIdentity, ...]
+
+
+class Report(Part):
+    """The whole report. `archive` is the digest of the manifest whose archive was judged."""
+
+    schema_version: Literal[1] = 1
+    mode: Literal["run", "rehearse"]
+    evidence_kind: EvidenceKind
+    suite: Slug
+    run: str
+    archive: Sha256
+    gate: GateReport
+    limitations: tuple[str, ...]
+    host: HostReport
+    scripted_model: str | None
+    """The part that was the model; null in a live run."""
+    seed: Count
+    attempts: Count
+    narrowed: bool
+    digests: Digests
+    counts: tuple[Counts, ...]
+    pairs: tuple[Pair, ...] = ()
+    pair_summary: tuple[PairSummary, ...] = ()
+    rehearsal: RehearsalReport | None = None
+    trials: tuple[TrialReport, ...]
+    judge: tuple[PartIdentity, ...]
+    """The parts that judged: the core, the normalizer, the graders."""
+
+
+def report_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a report."""
+    schema = Report.model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "skilltrial report", **schema}

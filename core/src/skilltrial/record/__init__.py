@@ -1,0 +1,1 @@
+"""What happens: a plan in, a sealed archive out."""

@@ -1,0 +1,162 @@
+"""A file as written: its values, and where in the file each of them stands.
+
+A value's place is a *path*: keys and list positions from the top (`("cases", 0, "prompt")`). Readers for JSON and
+YAML make the same tree of nodes, so faults are placed alike in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from skilltrial.model.errors import DocumentInvalid, Fault
+
+Path = tuple[str | int, ...]
+MAX_BYTES = 2_000_000
+MAX_DEPTH = 64
+MAX_NODES = 200_000
+MAX_DIGITS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a file; both count from 1, columns in characters."""
+
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class Node:
+    """A value and its mark. `value` is plain JSON; an anchor's node may hang in several places."""
+
+    mark: Mark
+    value: object = None
+    keys: dict[str, Mark] = field(default_factory=dict)
+    children: dict[str | int, Node] = field(default_factory=dict)
+    size: int = 1
+    """How many values it is, itself included."""
+    height: int = 0
+    """How many levels lie below it."""
+
+    def put(self, key: str | int, child: Node, mark: Mark | None = None) -> None:
+        """Hang `child` into this mapping (or list) at `key`."""
+        if isinstance(self.value, dict):
+            self.value[key] = child.value
+        elif isinstance(self.value, list):
+            self.value.append(child.value)
+        if mark is not None and isinstance(key, str):
+            self.keys[key] = mark
+        self.children[key] = child
+        self.size += child.size
+        self.height = max(self.height, child.height + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that could be read. `file` is its name in messages."""
+
+    file: str
+    root: Node
+    double: tuple[Fault, ...] = ()
+    """Keys that are given twice; the first of each was read."""
+
+    @property
+    def value(self) -> object:
+        """The whole content as plain JSON values."""
+        return self.root.value
+
+    def at(self, path: Path) -> object:
+        """The value at `path`; None where there is none."""
+        node = self.root
+        for key in path:
+            if key not in node.children:
+                return None
+            node = node.children[key]
+        return node.value
+
+    def mark(self, path: Path, *, key: bool = False) -> Mark:
+        """Where the value at `path` begins (or its key). The nearest value above it, where there is none."""
+        node = self.root
+        mark = node.mark
+        for at, step in enumerate(path):
+            last = at == len(path) - 1
+            if step not in node.children:
+                break
+            key_mark = node.keys.get(step) if isinstance(step, str) else None
+            node = node.children[step]
+            mark = key_mark if last and key and key_mark else node.mark
+        return mark
+
+    def fault(self, path: Path, what: str, right: str = "", *, key: bool = False) -> Fault:
+        """A fault at `path`."""
+        mark = self.mark(path, key=key)
+        return Fault(self.file, mark.line, mark.column, what, right)
+
+
+class Faults:
+    """The faults of one document, gathered so that all are told at once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._found: dict[Fault, None] = dict.fromkeys(document.double)
+
+    def add(self, path: Path, what: str, right: str = "", *, key: bool = False) -> None:
+        """Note a fault at the value at `path`, or at its key."""
+        self._found[self.document.fault(path, what, right, key=key)] = None
+
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self._found)
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def stop(self) -> None:
+        """Raise DocumentInvalid if there are any."""
+        if self._found:
+            raise DocumentInvalid(tuple(self._found))
+
+
+class Unreadable(Exception):
+    """The text is not a document of its format. `mark` says where, `what` and `right` are for the user."""
+
+    def __init__(self, mark: Mark, what: str, right: str = "") -> None:
+        super().__init__(what)
+        self.mark, self.what, self.right = mark, what, right
+
+
+def read(file: str, data: bytes) -> Document:
+    """Read a file's bytes; its name tells the format: `.json` is JSON, anything else YAML 1.2.
+
+    Values are JSON's: no dates (they are text), no NaN, no lone surrogates. Raises DocumentInvalid.
+    """
+    try:
+        text = _decode(data)
+        if file.lower().endswith(".json"):
+            from .json_reader import read_json as reader
+        else:
+            from .yaml_reader import read_yaml as reader
+        root, double = reader(text)
+    except Unreadable as error:
+        raise DocumentInvalid((Fault(file, error.mark.line, error.mark.column, error.what, error.right),)) from None
+    return Document(
+        file, root, tuple(Fault(file, one.mark.line, one.mark.column, one.what, one.right) for one in double)
+    )
+
+
+def _decode(data: bytes) -> str:
+    if len(data) > MAX_BYTES:
+        raise Unreadable(
+            Mark(1, 1), f"the file is {len(data)} bytes long; at most {MAX_BYTES} are read", "put long texts into files"
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig", "replace")
+        raise Unreadable(end_of(before), "the file is not UTF-8 text", "save it as UTF-8") from None
+
+
+def end_of(text: str) -> Mark:
+    """The mark just behind `text`, which begins a file."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return Mark(len(lines), len(lines[-1]) + 1)

@@ -1,0 +1,140 @@
+"""What lies in a project, and what became of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skilltrial.archive.trees import path_bytes
+from skilltrial.model.evidence import Change, ChangeKind, Entry, FileKind
+
+from .ignoring import Ignore
+
+READ_WHOLE = 8_000_000
+"""Larger files are hashed in pieces and their bytes are not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The entries of a folder by path, and the bytes that were kept, by digest.
+
+    `complete` is False where there were more than the limit's files: the rest was not looked at.
+    """
+
+    entries: Mapping[str, Entry]
+    contents: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    complete: bool = True
+
+
+def list_project(
+    root: Path, ignore: Ignore, *, most_files: int, known: Mapping[str, Entry] | None = None, most_bytes: int = 0
+) -> Listing:
+    """List the folder `root`. Never raises for what an agent left there: it is recorded.
+
+    Bytes are kept of files whose digest differs from the one `known` at their path, up to `most_bytes` in all.
+    """
+    entries: dict[str, Entry] = {}
+    contents: dict[str, bytes] = {}
+    room = most_bytes
+    for path, found in _walk(root, ignore):
+        if len(entries) >= most_files:
+            return Listing(entries, contents, complete=False)
+        entry, data = _entry(path, found)
+        entries[path] = entry
+        if data is None or known is None or entry.sha256 is None or entry.sha256 in contents:
+            continue
+        before = known.get(path)
+        if (before is None or before.sha256 != entry.sha256) and len(data) <= room:
+            room -= len(data)
+            contents[entry.sha256] = data
+    return Listing(entries, contents)
+
+
+def _walk(root: Path, ignore: Ignore) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Every path below `root` that is not ignored, folders before what is in them, by the order of their bytes."""
+    pending: list[tuple[str, str]] = [("", os.fspath(root))]
+    while pending:
+        prefix, folder = pending.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: path_bytes(entry.name))
+        except OSError:
+            # The agent removed the project, or took away the right to look into it: what is not seen is not listed,
+            # and every file that was known below it counts as removed.
+            continue
+        below: list[tuple[str, str]] = []
+        for entry in found:
+            path = f"{prefix}{entry.name}"
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if ignore.skips(path, folder=is_folder):
+                continue
+            yield path, entry
+            if is_folder:
+                below.append((f"{path}/", entry.path))
+        pending.extend(reversed(below))
+
+
+def _entry(path: str, found: os.DirEntry[str]) -> tuple[Entry, bytes | None]:
+    try:
+        status = found.stat(follow_symlinks=False)
+        if stat.S_ISLNK(status.st_mode):
+            return Entry(path=path, kind=FileKind.LINK, target=os.readlink(found.path)), None
+        if stat.S_ISDIR(status.st_mode):
+            return Entry(path=path, kind=FileKind.FOLDER), None
+        if not stat.S_ISREG(status.st_mode):
+            return Entry(path=path, kind=FileKind.OTHER), None
+    except OSError:
+        return Entry(path=path, kind=FileKind.OTHER, unread="unreadable"), None
+    executable = bool(status.st_mode & 0o100)
+    try:
+        with Path(found.path).open("rb") as file:
+            if status.st_size > READ_WHOLE:
+                digest, data = hashlib.file_digest(file, "sha256").hexdigest(), None
+            else:
+                data = file.read()
+                digest = hashlib.sha256(data).hexdigest()
+    except OSError:
+        return Entry(path=path, kind=FileKind.FILE, executable=executable, size=status.st_size, unread="unreadable"), None
+    size = status.st_size if data is None else len(data)
+    return Entry(path=path, kind=FileKind.FILE, executable=executable, size=size, sha256=digest), data
+
+
+def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
+    """The paths that differ, sorted by their bytes. Folders count only where they appear or go *empty*.
+
+    A folder that holds files is told by its files; naming it too would make every new file two changes.
+    """
+    found: list[Change] = []
+    for path in sorted({*before, *after}, key=path_bytes):
+        kind = _change(before.get(path), after.get(path))
+        if kind is not None:
+            found.append(Change(path=path, change=kind))
+    told = {"/".join(change.path.split("/")[:depth]) for change in found for depth in range(1, change.path.count("/") + 1)}
+    return tuple(change for change in found if not (_only_folder(change.path, before, after) and change.path in told))
+
+
+def _only_folder(path: str, before: Mapping[str, Entry], after: Mapping[str, Entry]) -> bool:
+    return all(entry.kind is FileKind.FOLDER for entry in (before.get(path), after.get(path)) if entry is not None)
+
+
+def _change(before: Entry | None, after: Entry | None) -> ChangeKind | None:
+    if before == after:
+        return None
+    if before is None:
+        return ChangeKind.CREATED
+    if after is None:
+        return ChangeKind.REMOVED
+    if before.kind is not after.kind:
+        return ChangeKind.KIND
+    if (before.sha256, before.target, before.unread, before.size) == (
+        after.sha256,
+        after.target,
+        after.unread,
+        after.size,
+    ):
+        return ChangeKind.MODE
+    return ChangeKind.CHANGED

@@ -1,0 +1,149 @@
+"""Which trials will run, in which order, and which are skipped with what reason."""
+
+from __future__ import annotations
+
+import difflib
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from skilltrial.archive.trees import sha256
+from skilltrial.model.capabilities import Can
+from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.part import canonical
+from skilltrial.model.plan import Plan, SkillIdentity, Skip
+from skilltrial.model.suite import Arm, Case, Suite
+from skilltrial.model.trial import HostIdentity, TrialKey
+
+BUILT_IN = ("null", "talker", "wrecker")
+"""The three agents that every case is rehearsed with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of a suite is wanted. Empty means all; `attempts` None means what the suite says."""
+
+    cases: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
+    attempts: int | None = None
+    seed: int = 0
+    jobs: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Digests of what the trials are made from."""
+
+    suite: str
+    workspaces: Mapping[str, str] = field(default_factory=dict)
+    skills: tuple[SkillIdentity, ...] = ()
+
+
+def plan_run(suite: Suite, identity: HostIdentity, selection: Selection, digests: Digests, run: str) -> Plan:
+    """Plan live trials: cases × arms × attempts. Raises InvalidRequest for unknown names."""
+    cases, arms = _selected(suite, selection)
+    attempts = selection.attempts or suite.attempts
+    labels = {case.id: {arm.id: [str(n + 1) for n in range(attempts)] for arm in arms} for case in cases}
+    return _plan(suite, identity, selection, digests, run, "run", cases, arms, labels)
+
+
+def plan_rehearsal(
+    suite: Suite, identity: HostIdentity, selection: Selection, digests: Digests, run: str, model: str
+) -> Plan:
+    """Plan rehearsals: every script of a case, and the built-in agents, in each arm they apply to."""
+    cases, arms = _selected(suite, selection)
+    labels = {
+        case.id: {
+            arm.id: [one.id for one in case.rehearsals if one.expected(arm.id) is not None] + list(BUILT_IN)
+            for arm in arms
+        }
+        for case in cases
+    }
+    plan = _plan(suite, identity, selection, digests, run, "rehearse", cases, arms, labels)
+    return plan.model_copy(update={"model": model})
+
+
+def _plan(  # noqa: PLR0913 - private, one caller a mode
+    suite: Suite,
+    identity: HostIdentity,
+    selection: Selection,
+    digests: Digests,
+    run: str,
+    mode: Literal["run", "rehearse"],
+    cases: Sequence[Case],
+    arms: Sequence[Arm],
+    labels: Mapping[str, Mapping[str, Sequence[str]]],
+) -> Plan:
+    skips = {case.id: skip_reason(case, identity) for case in cases}
+    runnable = [case for case in cases if skips[case.id] is None]
+    return Plan(
+        run=run,
+        mode=mode,
+        suite=suite.id,
+        suite_sha256=digests.suite,
+        cases={case.id: sha256(canonical(case.model_dump(mode="json"))) for case in suite.cases},
+        workspaces=dict(digests.workspaces),
+        skills=digests.skills,
+        arms=tuple(arm.id for arm in arms),
+        host=identity,
+        seed=selection.seed,
+        jobs=selection.jobs,
+        attempts=selection.attempts or suite.attempts,
+        trials=tuple(order(runnable, arms, labels, selection.seed)),
+        skips=tuple(
+            Skip(key=TrialKey(case=case.id, arm=arm.id, label=label), reason=reason)
+            for case in cases
+            if (reason := skips[case.id]) is not None
+            for arm in arms
+            for label in labels[case.id][arm.id]
+        ),
+        narrowed=len(cases) < len(suite.cases) or len(arms) < len(suite.arms),
+    )
+
+
+def order(
+    cases: Sequence[Case], arms: Sequence[Arm], labels: Mapping[str, Mapping[str, Sequence[str]]], seed: int
+) -> Iterable[TrialKey]:
+    """Interleave, by the seed: rounds of one label a case and arm, arms of a case next to each other.
+
+    So what drifts during a run (a provider's load, a cache) meets all arms alike. `stage: last` comes last.
+    """
+    chance = random.Random(seed)  # noqa: S311 - an order, not a secret
+    for stage in ("any", "last"):
+        rounds = max((len(row) for by_arm in labels.values() for row in by_arm.values()), default=0)
+        for at in range(rounds):
+            staged = [case for case in cases if case.stage == stage]
+            chance.shuffle(staged)
+            for case in staged:
+                present = [arm for arm in arms if at < len(labels[case.id][arm.id])]
+                chance.shuffle(present)
+                for arm in present:
+                    yield TrialKey(case=case.id, arm=arm.id, label=labels[case.id][arm.id][at])
+
+
+def skip_reason(case: Case, identity: HostIdentity) -> str | None:
+    """Why a host can't run a case, as a word; None where it can."""
+    needs: list[Can] = list(case.needs)
+    if len(case.turns) > 1:
+        needs.append(Can.MULTI_TURN)
+    lacking = sorted({need.value for need in needs if need not in identity.can})
+    return f"needs_{lacking[0]}" if lacking else None
+
+
+def _selected(suite: Suite, selection: Selection) -> tuple[list[Case], list[Arm]]:
+    known_cases = {case.id: case for case in suite.cases}
+    known_arms = {arm.id: arm for arm in suite.arms}
+    _refuse_unknown("case", selection.cases, known_cases)
+    _refuse_unknown("arm", selection.arms, known_arms)
+    cases = [case for id, case in known_cases.items() if not selection.cases or id in selection.cases]
+    arms = [arm for id, arm in known_arms.items() if not selection.arms or id in selection.arms]
+    return cases, arms
+
+
+def _refuse_unknown(kind: str, asked: Iterable[str], known: Mapping[str, object]) -> None:
+    for name in asked:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
+            raise InvalidRequest(f"the suite has no {kind} {name!r}; {hint}")

@@ -1,0 +1,89 @@
+"""Everything of a run in memory before its first session: workspaces, skills, and the projects they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from skilltrial.archive.trees import Tree
+from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.plan import SkillIdentity
+from skilltrial.model.suite import Arm, Suite
+from skilltrial.model.trial import Place, Skill
+from skilltrial.plugins.facades import HostFacade
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSkill:
+    """A skill that can be installed. `reference` is what an arm calls it: `id`, or `id@previous`."""
+
+    reference: str
+    skill: Skill
+    tree: Tree
+
+    @property
+    def identity(self) -> SkillIdentity:
+        """Its name and digests, for the plan."""
+        return SkillIdentity(id=self.reference, sha256=self.skill.sha256, body_sha256=self.skill.body_sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What trials are made from: a tree per case, and the skills by reference."""
+
+    workspaces: Mapping[str, Tree]
+    skills: Mapping[str, PreparedSkill]
+    assets: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What lies in a place before the first prompt: the workspace and the arm's skills, each below its folder."""
+
+    tree: Tree
+    skills: Mapping[str, str]
+    """Skill reference → its folder, POSIX, below the project."""
+
+
+def assemble(suite: Suite, sources: Sources, host: HostFacade) -> dict[tuple[str, str], Project]:
+    """The project of each case and arm. Raises InvalidRequest where a workspace is in a skill's way, or it is too big."""
+    folders = {reference: skill_folder(host, skill.skill) for reference, skill in sources.skills.items()}
+    return {
+        (case.id, arm.id): _project(suite, case.id, arm, sources, folders) for case in suite.cases for arm in suite.arms
+    }
+
+
+def skill_folder(host: HostFacade, skill: Skill) -> str:
+    """Where this host looks for the skill, POSIX, below the project."""
+    root = Path("/place/project")
+    place = Place(project=root, home=root.parent / "home", tmp=root.parent / "tmp", environment={})
+    return PurePosixPath(host.place_skill(skill, place).relative_to(root)).as_posix()
+
+
+def _project(suite: Suite, case: str, arm: Arm, sources: Sources, folders: Mapping[str, str]) -> Project:
+    tree = sources.workspaces[case]
+    for reference in arm.skills:
+        folder = folders[reference]
+        if any(entry.path == folder or entry.path.startswith(f"{folder}/") for entry in tree.entries):
+            raise InvalidRequest(
+                f"case {case!r}: its workspace already has {folder}, where skill {reference!r} of arm {arm.id!r} is "
+                "installed; take it out of the workspace"
+            )
+        try:
+            tree = tree.with_(sources.skills[reference].tree.under(folder))
+        except ValueError as error:
+            raise InvalidRequest(
+                f"case {case!r}: its workspace has {error} in the way of {folder}, where skill {reference!r} is installed"
+            ) from None
+    files = sum(1 for entry in tree.entries if entry.sha256 is not None)
+    for name, value, limit in (
+        ("files_in", files, suite.limits.files_in),
+        ("bytes_in", tree.size(), suite.limits.bytes_in),
+    ):
+        if value > limit:
+            raise InvalidRequest(
+                f"case {case!r} with arm {arm.id!r}: workspace and skills together are over `limits.{name}` "
+                f"({value} > {limit})"
+            )
+    return Project(tree, {reference: folders[reference] for reference in arm.skills})

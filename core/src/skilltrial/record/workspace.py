@@ -1,0 +1,87 @@
+"""The fresh place of one trial: made from memory, removed whole. The only module that lays out folders for agents."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from skilltrial.archive.trees import Tree
+from skilltrial.model.evidence import FileKind
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The folders of a place. Their names tell an agent nothing, and nothing else lies beside or above them."""
+
+    root: Path
+    project: Path
+    home: Path
+    tmp: Path
+
+
+@contextmanager
+def fresh_folders(base: Path | None = None) -> Iterator[Folders]:
+    """Make the folders of a place; remove them, and all that is in them, at the end.
+
+    `base` is where places are made (default: the system's folder for temporary files). Errors while removing are
+    not raised: the trial is sealed by then, and they change no verdict.
+    """
+    root = Path(base or tempfile.gettempdir()).resolve() / secrets.token_hex(6)
+    folders = Folders(root, root / "project", root / "home", root / "tmp")
+    root.mkdir(mode=0o700)
+    try:
+        for folder in (folders.project, folders.home, folders.tmp):
+            folder.mkdir(mode=0o700)
+        yield folders
+    finally:
+        remove(root)
+
+
+def write_tree(tree: Tree, folder: Path) -> None:
+    """Write a tree into an existing folder, with executable bits, empty folders and inner links."""
+    base = os.fspath(folder)
+    for entry in tree.entries:
+        path = f"{base}/{entry.path}"
+        if entry.kind is FileKind.FOLDER:
+            # 0700 already for our own folders above it, hence exist_ok.
+            Path(path).mkdir(exist_ok=True)
+        elif entry.kind is FileKind.LINK:
+            Path(path).symlink_to(entry.target or "")
+        elif entry.sha256 is not None:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755 if entry.executable else 0o644)
+            try:
+                write_all(descriptor, tree.contents[entry.sha256])
+            finally:
+                os.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all bytes: one `write` may take only some."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def remove(root: Path) -> None:
+    """Remove a folder, also one in which an agent took rights away. Never raises."""
+    try:
+        shutil.rmtree(root)
+    except OSError:
+        _give_rights(root)
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _give_rights(root: Path) -> None:
+    for folder, _, _ in os.walk(root):
+        try:
+            if stat.S_ISDIR(os.lstat(folder).st_mode):
+                Path(folder).chmod(0o700)
+        except OSError:
+            continue

@@ -1,0 +1,161 @@
+"""A suite as people may write it: the shapes of the short and the long form, before names and folders are looked at.
+
+These models say which keys and types a file may have, and the JSON Schema of suites is made from them. What a
+written suite *means* is its long form (`model.suite`), made by `expansion`. A union here is told apart by the shape
+of the value; tags begin with `:`, so that they can be taken out of pydantic's places again.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+
+from skilltrial.model.capabilities import Can
+from skilltrial.model.part import Part, Slug
+from skilltrial.model.suite import FixtureUse, Gate, Ignored, Rehearsal, RelativePath, SkillSource, Text
+
+SIZE_PATTERN = r"^[0-9]{1,12} ?(B|[kKMG]B|[KMG]iB)$"
+FILE_TEXT_MAX = 1_000_000
+
+
+def shape(value: Any) -> str:
+    """The tag of a value that may be text, a mapping, a list or something plain."""
+    return {dict: ":mapping", list: ":list", str: ":text"}.get(type(value), ":plain")
+
+
+def _plain_or_text(value: Any) -> str:
+    return ":text" if isinstance(value, str) else ":plain"
+
+
+def _mapping_or_text(value: Any) -> str:
+    return ":mapping" if isinstance(value, dict) else ":text"
+
+
+def _mapping_or_list(value: Any) -> str:
+    return ":mapping" if isinstance(value, dict) else ":list"
+
+
+Size = Annotated[
+    Annotated[Annotated[int, Field(ge=1)], Tag(":plain")]
+    | Annotated[Annotated[str, Field(pattern=SIZE_PATTERN)], Tag(":text")],
+    Discriminator(_plain_or_text),
+]
+"""Bytes as a number, or as text with a unit: `50MB`, `512 KiB`."""
+
+
+class WrittenLimits(Part):
+    """Bounds of one trial; what is not given has its default."""
+
+    seconds: Annotated[int, Field(ge=1, le=86_400)] = 600
+    stdout: Size = 50_000_000
+    stderr: Size = 10_000_000
+    files_in: Annotated[int, Field(ge=1)] = 2_000
+    bytes_in: Size = 50_000_000
+    files_out: Annotated[int, Field(ge=1)] = 20_000
+    bytes_out: Size = 50_000_000
+
+
+class WrittenArm(Part):
+    """Which skills are present; `from: previous` takes the earlier version of each that has one."""
+
+    id: Slug
+    skills: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    source: Literal["previous"] = Field(default="previous", alias="from", json_schema_extra=lambda s: _no_default(s))
+
+
+FileText = Annotated[str, Field(max_length=FILE_TEXT_MAX)]
+Files = dict[Annotated[str, Field(min_length=1, max_length=1024)], FileText]
+
+
+class WrittenWorkspace(Part):
+    """A workspace by its keys: a folder, inline `files`, or a revision of a repository (`git` and `ref`)."""
+
+    folder: RelativePath = ""
+    files: Files = Field(default_factory=dict)
+    git: Annotated[
+        Annotated[Literal[True], Tag(":plain")] | Annotated[RelativePath, Tag(":text")], Discriminator(_plain_or_text)
+    ] = ""
+    ref: RelativePath = ""
+    repository: bool = False
+
+
+WORKSPACE_KEYS = frozenset(WrittenWorkspace.model_fields)
+
+
+def _workspace_tag(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ":text"
+    return ":keys" if WORKSPACE_KEYS & value.keys() else ":files"
+
+
+WorkspaceForm = Annotated[
+    Annotated[RelativePath, Tag(":text")]
+    | Annotated[WrittenWorkspace, Tag(":keys")]
+    | Annotated[Files, Tag(":files")],
+    Discriminator(_workspace_tag),
+]
+"""A folder, the keys of a workspace, or inline files; a file called like a key is written below `files`."""
+
+
+class WrittenCheck(Part):
+    """One question. In the short form the first key beyond these names the grader, further ones are its options."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+    __pydantic_extra__: dict[str, JsonValue]
+
+    id: Slug = ""
+    grader: Slug = ""
+    advisory: bool = False
+    arms: tuple[Slug, ...] = ()
+    turn: Annotated[int, Field(ge=1)] = 1
+
+
+CHECK_KEYS = frozenset(WrittenCheck.model_fields)
+
+
+class CaseBody(Part):
+    """What a case says beside its id."""
+
+    prompt: Text = ""
+    turns: Annotated[tuple[Text, ...], Field(min_length=1)] = ()
+    polarity: Literal["positive", "negative"] = "positive"
+    workspace: WorkspaceForm = ""
+    needs: tuple[Can, ...] = ()
+    ignore: tuple[Ignored, ...] = ()
+    stage: Literal["any", "last"] = "any"
+    setup: tuple[Text, ...] = ()
+    after: tuple[Text, ...] = ()
+    fixtures: dict[Slug, dict[str, JsonValue]] = Field(default_factory=dict)
+    checks: Annotated[tuple[WrittenCheck, ...], Field(min_length=1)] = ()
+    expect: Annotated[tuple[WrittenCheck, ...], Field(min_length=1)] = ()
+    rehearsals: tuple[Rehearsal, ...] = ()
+
+
+class ListedCase(CaseBody):
+    """A case in a list."""
+
+    id: Slug
+
+
+Cases = Annotated[
+    Annotated[Annotated[tuple[ListedCase, ...], Field(min_length=1)], Tag(":list")]
+    | Annotated[Annotated[dict[Slug, CaseBody], Field(min_length=1)], Tag(":mapping")],
+    Discriminator(_mapping_or_list),
+]
+
+
+class WrittenSuite(Part):
+    """A suite file."""
+
+    schema_version: Literal[1] = 1
+    id: Slug = ""
+    skills: tuple[SkillSource, ...] = ()
+    arms: Annotated[tuple[WrittenArm, ...], Field(min_length=1)] = ()
+    gate: Gate = Field(default_factory=dict)
+    attempts: Annotated[int, Field(ge=1, le=1000)] = 1
+    limits: WrittenLimits = WrittenLimits()
+    allow: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    fixtures: dict[Slug, FixtureUse] = Field(default_factory=dict)
+    cases: Cases
