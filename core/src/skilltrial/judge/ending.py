@@ -40,14 +40,16 @@ class Ended:
     owner: Owner | None = None
 
 
-def ended(records: Sequence[Record], events: Sequence[Event], *, turns: int, sees: frozenset[Sees]) -> Ended:
-    """How the session of a case with so many `turns` ended.
+def ended(
+    runner: Sequence[Record], records: Sequence[Record], events: Sequence[Event], *, turns: int, sees: frozenset[Sees]
+) -> Ended:
+    """How the session of a case with so many `turns` ended; `runner` are those of the `records` that are notes.
 
     The runner's facts beat whatever the program said. A trajectory without exactly one end has none. A session that
     calls itself completed and never reached the last turn, or shows no sign of a model where the host shows
     answers, is incomplete all the same.
     """
-    if forced := ending_by_notes(records):
+    if forced := ending_by_notes(runner):
         return _not_completed(*forced)
     ends = [event for event in events if isinstance(event, SessionEnded)]
     if len(ends) != 1:

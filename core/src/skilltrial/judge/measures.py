@@ -45,6 +45,11 @@ def models(events: Sequence[Event], sees: frozenset[Sees]) -> tuple[str, ...]:
     return tuple(sorted({name if _MODEL.fullmatch(name) else "unnamed" for name in names}))
 
 
+def count(events: Sequence[Event], kind: type[Event]) -> int:
+    """How many events of a kind there are."""
+    return sum(isinstance(event, kind) for event in events)
+
+
 def _total(counts: list[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if counts and len(known) == len(counts) else None

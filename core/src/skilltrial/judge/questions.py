@@ -30,6 +30,9 @@ class CheckDetail:
     seen: str = ""
 
 
+Answer = tuple[CheckReport, CheckDetail]
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One check, ready to be asked. `options` is None where the grader does not understand the check."""
@@ -39,42 +42,39 @@ class Question:
     options: CheckOptions | None
     needs: frozenset[Sees]
     sentence: str
+    assets: tuple[str, ...] = ()
+    """Suite files that the grader reads for it."""
 
     def applies(self, arm: str) -> bool:
         """Whether the check is asked in `arm`."""
         return self.check.arms is None or arm in self.check.arms
 
-    def assets(self) -> tuple[str, ...]:
-        """Suite files that the grader reads for it."""
-        return self.options.assets() if self.options else ()
-
-    def ask(self, evidence: Evidence) -> tuple[CheckReport, CheckDetail]:
+    def ask(self, evidence: Evidence) -> Answer:
         """The answer, without and with its texts. Never raises: a grader that breaks answers nothing."""
-        result = self._result(evidence)
+        if self.options is None:
+            return self._answer(CheckResult.unverified("check_not_understood", owner=Owner.GRADER))
+        if not self.needs <= evidence.sees:
+            return self._answer(CheckResult.unverified("not_observable", owner=Owner.HOST))
+        if self.check.turn is not None:
+            evidence = of_turn(evidence, self.check.turn)
+        try:
+            return self._answer(self.grader.grade(self.options, evidence))
+        except Exception as error:  # noqa: BLE001 - whatever a grader does, the other checks are still answered
+            broken = CheckResult.unverified("grader_raised", owner=Owner.GRADER, seen=type(error).__name__)
+            return self._answer(broken)
+
+    def _answer(self, result: CheckResult) -> Answer:
         # The grader's own class of words is its promise; a report must not depend on it.
         reason = word(result.reason)
-        owner = result.owner or (Owner.HOST if result.outcome is Outcome.UNVERIFIED else None)
         report = CheckReport(
             id=self.check.id,
             grader=self.check.grader,
             outcome=result.outcome,
             reason=reason,
-            owner=owner,
+            owner=result.owner or (Owner.HOST if result.outcome is Outcome.UNVERIFIED else None),
             advisory=self.check.advisory,
         )
         return report, CheckDetail(self.check.id, self.sentence, result.outcome, reason, result.expected, result.seen)
-
-    def _result(self, evidence: Evidence) -> CheckResult:
-        if self.options is None:
-            return CheckResult.unverified("check_not_understood", owner=Owner.GRADER)
-        if not self.needs <= evidence.sees:
-            return CheckResult.unverified("not_observable", owner=Owner.HOST)
-        if self.check.turn is not None:
-            evidence = of_turn(evidence, self.check.turn)
-        try:
-            return self.grader.grade(self.options, evidence)
-        except Exception as error:  # noqa: BLE001 - whatever a grader does, the other checks are still answered
-            return CheckResult.unverified("grader_raised", owner=Owner.GRADER, seen=type(error).__name__)
 
 
 def questions(case: Case, graders: GraderSource) -> tuple[Question, ...]:
@@ -102,10 +102,11 @@ def _question(check: Check, grader: GraderFacade) -> Question:
     if options is None:
         return Question(check, grader, None, frozenset(), check.id)
     try:
-        needs, sentence = grader.check_needs(options), options.sentence()
+        return Question(
+            check, grader, options, grader.check_needs(options), options.sentence(), tuple(options.assets())
+        )
     except Exception:  # noqa: BLE001 - a grader that can't even say what it asks is not understood
         return Question(check, grader, None, frozenset(), check.id)
-    return Question(check, grader, options, needs, sentence)
 
 
 def _read(check: Check, grader: GraderFacade) -> CheckOptions | None:

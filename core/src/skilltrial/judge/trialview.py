@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized
 from skilltrial.model.evidence import Evidence
 from skilltrial.model.notes import exit_codes
 from skilltrial.model.records import Record
-from skilltrial.model.report import CheckReport, TrialReport, TriggerReport, Verdict, word
+from skilltrial.model.report import TrialReport, word
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import Ending, Owner, Source
@@ -29,7 +29,7 @@ class Bench:
     case: Case
     questions: tuple[Question, ...]
     """Those that apply in the arm."""
-    assets: dict[str, bytes]
+    assets: Mapping[str, bytes]
     skills: tuple[str, ...]
     present: frozenset[str]
     identity: HostIdentity
@@ -56,19 +56,19 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     runner = [record for record in records if record.source is Source.RUNNER]
     try:
         events = bench.normalizer.normalize(records)
+        end = ended(runner, records, events, turns=len(bench.case.turns), sees=bench.identity.sees)
+        report = _report(key, trial, bench, runner, end).model_copy(update=_seen(bench, events, end))
     except Exception:  # noqa: BLE001 - one trial that can't be read leaves the others judged
         broken = Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER)
-        return _report(key, trial, bench, runner, (), broken, (), ()), ()
-    end = ended(records, events, turns=len(bench.case.turns), sees=bench.identity.sees)
-    rows = trigger(
-        bench.skills, bench.present, events, bench.identity.sees, completed=end.ending is Ending.COMPLETED
-    )
+        return _report(key, trial, bench, runner, broken), ()
     if end.reason is not None:
-        return _report(key, trial, bench, runner, events, end, rows, ()), ()
+        return report, ()
     evidence = _evidence(key, trial, bench, events)
     answers = [question.ask(evidence) for question in bench.questions]
-    checks = tuple(report for report, _ in answers)
-    return _report(key, trial, bench, runner, events, end, rows, checks), tuple(detail for _, detail in answers)
+    checks = tuple(answer for answer, _ in answers)
+    unclean = contaminated(report.trigger)
+    verdict = verdicts.incomplete("contaminated", Owner.OPERATOR) if unclean else verdicts.verdict(checks)
+    return report.model_copy(update={"checks": checks, "verdict": verdict}), tuple(detail for _, detail in answers)
 
 
 def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event, ...]) -> Evidence:
@@ -92,47 +92,32 @@ def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event
     )
 
 
-def _verdict(end: Ended, rows: tuple[TriggerReport, ...], checks: tuple[CheckReport, ...]) -> Verdict:
-    if end.reason is not None:
-        return verdicts.incomplete(end.reason, end.owner or Owner.HOST)
-    if contaminated(rows):
-        return verdicts.incomplete("contaminated", Owner.OPERATOR)
-    return verdicts.verdict(checks)
-
-
-def _report(  # noqa: PLR0913 - the stages of one trial come together here
-    key: TrialKey,
-    trial: TrialView,
-    bench: Bench,
-    runner: list[Record],
-    events: tuple[Event, ...],
-    end: Ended,
-    rows: tuple[TriggerReport, ...],
-    checks: tuple[CheckReport, ...],
-) -> TrialReport:
-    facts, identity = trial.facts, bench.identity
-    sees = identity.sees if end.reason != "normalizer_raised" else frozenset[Sees]()
+def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record], end: Ended) -> TrialReport:
+    """What is known without a trajectory."""
+    facts = trial.facts
     return TrialReport(
         key=key,
         polarity=bench.case.polarity,
-        verdict=_verdict(end, rows, checks),
+        verdict=verdicts.incomplete(end.reason or "not_judged", end.owner or Owner.HOST),
         ending=end.ending,
         cause=end.cause,
         exit_codes=exit_codes(runner),
-        checks=checks,
-        trigger=rows,
-        tool_calls=measures.tool_calls(events, sees),
-        usage=measures.usage(events, sees, identity.accounting, turns=len(bench.case.turns)),
-        models=measures.models(events, sees),
         setup_seconds=round(facts.setup_seconds, 3),
         agent_seconds=round(facts.agent_seconds, 3),
         tries=facts.tries,
-        model_retries=_count(events, Retry) if sees else None,
         redactions=facts.redactions,
-        unrecognized=_count(events, Unrecognized),
-        truncated=_count(events, Truncated),
     )
 
 
-def _count(events: tuple[Event, ...], kind: type[Event]) -> int:
-    return sum(isinstance(event, kind) for event in events)
+def _seen(bench: Bench, events: tuple[Event, ...], end: Ended) -> dict[str, object]:
+    """The fields of a report that follow from the trajectory."""
+    sees = bench.identity.sees
+    return {
+        "trigger": trigger(bench.skills, bench.present, events, sees, completed=end.ending is Ending.COMPLETED),
+        "tool_calls": measures.tool_calls(events, sees),
+        "usage": measures.usage(events, sees, bench.identity.accounting, turns=len(bench.case.turns)),
+        "models": measures.models(events, sees),
+        "model_retries": measures.count(events, Retry) if sees else None,
+        "unrecognized": measures.count(events, Unrecognized),
+        "truncated": measures.count(events, Truncated),
+    }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from skilltrial.model.evidence import CommandResult, Files
+from skilltrial.model.facts import Provenance, TrialFacts
 from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.records import Record
 from skilltrial.model.suite import Suite
@@ -13,31 +14,11 @@ from skilltrial.model.trial import TrialKey
 from skilltrial.plugins.facades import GraderFacade, NormalizerFacade
 
 
-class FactsView(Protocol):
-    """What the runner wrote of one trial. Durations are seconds."""
-
-    @property
-    def setup_seconds(self) -> float:
-        """How long the place took to prepare."""
-
-    @property
-    def agent_seconds(self) -> float:
-        """How long the program had."""
-
-    @property
-    def tries(self) -> int:
-        """How often the trial was started until it was sealed."""
-
-    @property
-    def redactions(self) -> int:
-        """How many credential values were replaced in what is kept."""
-
-
 class TrialView(Protocol):
     """One sealed trial. Every method reads when it is called."""
 
     @property
-    def facts(self) -> FactsView:
+    def facts(self) -> TrialFacts:
         """What the runner wrote."""
 
     def records(self) -> Sequence[Record]:
@@ -72,11 +53,16 @@ class ArchiveView(Protocol):
     def parts(self) -> tuple[PartIdentity, ...]:
         """The parts that were recorded."""
 
+    @property
+    def provenance(self) -> Provenance:
+        """Where, when and with what it happened."""
+
     def trial(self, key: TrialKey) -> TrialView | None:
         """The sealed trial, or None where there is no seal."""
 
-    def asset(self, path: str) -> bytes:
-        """A suite file that a check names."""
+    @property
+    def assets(self) -> Mapping[str, bytes]:
+        """Suite files that checks name: path beside the suite → bytes."""
 
 
 class GraderSource(Protocol):

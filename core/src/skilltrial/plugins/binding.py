@@ -46,26 +46,32 @@ def public_methods(owner: type) -> frozenset[str]:
     )
 
 
-def bind(front: type[F], name: str, plugin: object) -> F:
-    """Hold `plugin` to the hook spec of `front` and return its typed front.
+def check(kind: str, name: str, owner: type) -> None:
+    """Hold a plugin's class to the hook spec of its kind, without making one.
 
     Raises PluginMismatch with one sentence: the plugin, the hook and the remedy.
     """
-    kind, spec = _SPECS[front]
-    if isinstance(plugin, type):
-        raise PluginMismatch(f"{kind} {name!r}: an instance is needed, not the class {plugin.__name__}")
+    spec = next(spec for known, spec in _SPECS.values() if known == kind)
     wanted = public_methods(spec)
-    offered = public_methods(type(plugin))
+    offered = public_methods(owner)
     _refuse_strangers(kind, name, offered - wanted, wanted)
     missing = sorted(wanted - offered)
     if missing:
-        hooks = ", ".join(missing)
+        one = len(missing) == 1
         raise PluginMismatch(
-            f"{kind} {name!r}: {'hook' if len(missing) == 1 else 'hooks'} {hooks} missing; "
-            f"{type(plugin).__name__} must define {'it' if len(missing) == 1 else 'them'}"
+            f"{kind} {name!r}: {'hook' if one else 'hooks'} {', '.join(missing)} missing; "
+            f"{owner.__name__} must define {'it' if one else 'them'}"
         )
     for hook in sorted(wanted):
-        _refuse_parameters(kind, name, hook, type(plugin), spec)
+        _refuse_parameters(kind, name, hook, owner, spec)
+
+
+def bind(front: type[F], name: str, plugin: object) -> F:
+    """Hold `plugin` to the hook spec of `front` and return its typed front. Raises PluginMismatch."""
+    kind, spec = _SPECS[front]
+    if isinstance(plugin, type):
+        raise PluginMismatch(f"{kind} {name!r}: an instance is needed, not the class {plugin.__name__}")
+    check(kind, name, type(plugin))
     manager = _Manager(hookspecs.PROJECT)
     manager.add_hookspecs(spec)
     try:

@@ -95,7 +95,10 @@ class HostFacade(Facade):
         recorder: Recorder,
     ) -> AbstractContextManager[Session]:
         """See HostSpec."""
-        return self._context("open_session", self.relay.open_session(trial=trial, place=place, offers=offers, model=model, recorder=recorder))
+        return self._context(
+            "open_session",
+            self.relay.open_session(trial=trial, place=place, offers=offers, model=model, recorder=recorder),
+        )
 
 
 class ModelFacade(Facade):

@@ -6,7 +6,7 @@ YAML make the same tree of nodes, so faults are placed alike in both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from skilltrial.model.errors import DocumentInvalid, Fault
@@ -100,10 +100,22 @@ class Faults:
     def __init__(self, document: Document) -> None:
         self.document = document
         self._found: dict[Fault, None] = dict.fromkeys(document.double)
+        self._settled: set[Path] = set()
+
+    def settle(self, path: Path, what: str, right: str = "", *, key: bool = False) -> None:
+        """Note a fault that explains all others at `path` and below it; those are not told any more."""
+        self.add(path, what, right, key=key)
+        self._settled.add(path)
 
     def add(self, path: Path, what: str, right: str = "", *, key: bool = False) -> None:
         """Note a fault at the value at `path`, or at its key."""
+        if any(path[:end] in self._settled for end in range(1, len(path) + 1)):
+            return
         self._found[self.document.fault(path, what, right, key=key)] = None
+
+    def extend(self, faults: Iterable[Fault]) -> None:
+        """Note faults of a file that this one names."""
+        self._found.update(dict.fromkeys(faults))
 
     def __iter__(self) -> Iterator[Fault]:
         return iter(self._found)

@@ -75,7 +75,8 @@ class _Scanner:
             string, end = scanstring(self.text, at + 1, True)
         except json.JSONDecodeError as error:
             raise Unreadable(
-                self.mark(error.pos), "text in double quotes does not end, or holds what must be escaped",
+                self.mark(error.pos),
+                "text in double quotes does not end, or holds what must be escaped",
                 r'close it with ", and write line breaks as \n and backslashes as \\',
             ) from None
         if any("\ud800" <= char <= "\udfff" for char in string):

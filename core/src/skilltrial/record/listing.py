@@ -98,7 +98,9 @@ def _entry(path: str, found: os.DirEntry[str]) -> tuple[Entry, bytes | None]:
                 data = file.read()
                 digest = hashlib.sha256(data).hexdigest()
     except OSError:
-        return Entry(path=path, kind=FileKind.FILE, executable=executable, size=status.st_size, unread="unreadable"), None
+        return Entry(
+            path=path, kind=FileKind.FILE, executable=executable, size=status.st_size, unread="unreadable"
+        ), None
     size = status.st_size if data is None else len(data)
     return Entry(path=path, kind=FileKind.FILE, executable=executable, size=size, sha256=digest), data
 
@@ -113,7 +115,9 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Ch
         kind = _change(before.get(path), after.get(path))
         if kind is not None:
             found.append(Change(path=path, change=kind))
-    told = {"/".join(change.path.split("/")[:depth]) for change in found for depth in range(1, change.path.count("/") + 1)}
+    told = {
+        "/".join(change.path.split("/")[:depth]) for change in found for depth in range(1, change.path.count("/") + 1)
+    }
     return tuple(change for change in found if not (_only_folder(change.path, before, after) and change.path in told))
 
 

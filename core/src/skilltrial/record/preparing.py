@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from skilltrial.archive.trees import Tree
-from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.errors import InvalidRequest, PluginMismatch
 from skilltrial.model.plan import SkillIdentity
 from skilltrial.model.suite import Arm, Suite
-from skilltrial.model.trial import Place, Skill
+from skilltrial.model.trial import Command, Finished, Place, Recorder, Skill
 from skilltrial.plugins.facades import HostFacade
 
 
@@ -47,7 +47,7 @@ class Project:
 
 
 def assemble(suite: Suite, sources: Sources, host: HostFacade) -> dict[tuple[str, str], Project]:
-    """The project of each case and arm. Raises InvalidRequest where a workspace is in a skill's way, or it is too big."""
+    """The project of each case and arm. Raises InvalidRequest: a skill's way is taken, too big."""
     folders = {reference: skill_folder(host, skill.skill) for reference, skill in sources.skills.items()}
     return {
         (case.id, arm.id): _project(suite, case.id, arm, sources, folders) for case in suite.cases for arm in suite.arms
@@ -57,8 +57,18 @@ def assemble(suite: Suite, sources: Sources, host: HostFacade) -> dict[tuple[str
 def skill_folder(host: HostFacade, skill: Skill) -> str:
     """Where this host looks for the skill, POSIX, below the project."""
     root = Path("/place/project")
-    place = Place(project=root, home=root.parent / "home", tmp=root.parent / "tmp", environment={})
+    place = Place(
+        project=root, home=root.parent / "home", tmp=root.parent / "tmp", environment={}, launcher=_NoLauncher()
+    )
     return PurePosixPath(host.place_skill(skill, place).relative_to(root)).as_posix()
+
+
+class _NoLauncher:
+    """A launcher for a place that is only a name: asking where a skill goes must start nothing."""
+
+    def run(self, command: Command, recorder: Recorder, on_line: Callable[[str], None] | None = None) -> Finished:
+        """Refuse."""
+        raise PluginMismatch("hook place_skill must only name a folder; it started a program")
 
 
 def _project(suite: Suite, case: str, arm: Arm, sources: Sources, folders: Mapping[str, str]) -> Project:
@@ -74,7 +84,8 @@ def _project(suite: Suite, case: str, arm: Arm, sources: Sources, folders: Mappi
             tree = tree.with_(sources.skills[reference].tree.under(folder))
         except ValueError as error:
             raise InvalidRequest(
-                f"case {case!r}: its workspace has {error} in the way of {folder}, where skill {reference!r} is installed"
+                f"case {case!r}: its workspace has {error} in the way of {folder}, where skill "
+                f"{reference!r} is installed"
             ) from None
     files = sum(1 for entry in tree.entries if entry.sha256 is not None)
     for name, value, limit in (

@@ -1,4 +1,4 @@
-"""One trial: a fresh place, one session, a listing before and after, a seal. The only stop that talks with the outside."""
+"""One trial: a fresh place, a session, a listing before and after, a seal. The stop that talks with the outside."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Bench:
     """File work goes through here, one trial at a time: concurrent small writes cost more CPU than they save time."""
 
 
-def execute(bench: Bench, key: TrialKey) -> None:
-    """Run one trial and seal it; an interrupted one is discarded, to be run again.
+def execute(bench: Bench, key: TrialKey) -> bool:
+    """Run one trial and seal it; False where it was interrupted and discarded, to be run again.
 
     Raises RunIncomplete where the archive or the place can't be written. What goes wrong in a host or an agent is
     a record, not an exception.
@@ -67,7 +67,7 @@ def execute(bench: Bench, key: TrialKey) -> None:
     with bench.gate:
         writer = bench.archive.open_trial(key, bench.redactor)
     try:
-        _Execution(bench, key, writer).run()
+        return _Execution(bench, key, writer).run()
     except OSError as error:
         writer.discard()
         why = error.strerror or type(error).__name__
@@ -91,7 +91,7 @@ class _Execution:
         self.commands: list[dict[str, object]] = []
         self.redacted: list[str] = []
 
-    def run(self) -> None:
+    def run(self) -> bool:
         """Prepare, converse, close."""
         begun = time.monotonic()
         with ExitStack() as stack:
@@ -104,7 +104,7 @@ class _Execution:
             ended = time.monotonic()
             if self.bench.supervisor.cancelled:
                 self.writer.discard()
-                return
+                return False
             self._run_commands("after", self.case.after, place)
             with self.bench.gate:
                 after = self._list(folders, known=before.entries)
@@ -120,12 +120,11 @@ class _Execution:
                         listing_complete=before.complete and after.complete,
                     )
                 )
+        return True
 
     def _prepare(self, folders: Folders) -> Place:
         write_tree(self.project.tree, folders.project)
-        environment = base_environment(
-            folders.home, folders.tmp, self.bench.passed, live=self.bench.models is None
-        )
+        environment = base_environment(folders.home, folders.tmp, self.bench.passed, live=self.bench.models is None)
         place = Place(
             project=folders.project,
             home=folders.home,
@@ -166,7 +165,7 @@ class _Execution:
                     self.answers.append(session.send(prompt))
         except SessionStopped:
             return
-        except Exception as error:  # a plugin's own fault must cost one trial, not the run
+        except Exception as error:  # noqa: BLE001 - a plugin's own fault must cost one trial, not the run
             owner = Owner.OPERATOR if isinstance(error, OSError) else Owner.HOST
             recorder.note(Broke(why=type(error).__name__, owner=owner))
 
@@ -174,9 +173,7 @@ class _Execution:
         limits = self.bench.suite.limits
         ignore = Ignore((*self.case.ignore, *self.bench.ignore), kept=self.project.skills.values())
         most_files = limits.files_out + len(self.project.tree.entries)
-        return list_project(
-            folders.project, ignore, most_files=most_files, known=known, most_bytes=limits.bytes_out
-        )
+        return list_project(folders.project, ignore, most_files=most_files, known=known, most_bytes=limits.bytes_out)
 
     def _keep(self, before: Listing, after: Listing) -> None:
         told = changes(before.entries, after.entries)

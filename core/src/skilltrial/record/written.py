@@ -13,15 +13,10 @@ from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
 from skilltrial.model.capabilities import Can
 from skilltrial.model.part import Part, Slug
-from skilltrial.model.suite import FixtureUse, Gate, Ignored, Rehearsal, RelativePath, SkillSource, Text
+from skilltrial.model.suite import FixtureUse, Ignored, Rehearsal, RelativePath, SkillSource, Text
 
 SIZE_PATTERN = r"^[0-9]{1,12} ?(B|[kKMG]B|[KMG]iB)$"
 FILE_TEXT_MAX = 1_000_000
-
-
-def shape(value: Any) -> str:
-    """The tag of a value that may be text, a mapping, a list or something plain."""
-    return {dict: ":mapping", list: ":list", str: ":text"}.get(type(value), ":plain")
 
 
 def _plain_or_text(value: Any) -> str:
@@ -61,7 +56,14 @@ class WrittenArm(Part):
 
     id: Slug
     skills: tuple[Annotated[str, Field(min_length=1)], ...] = ()
-    source: Literal["previous"] = Field(default="previous", alias="from", json_schema_extra=lambda s: _no_default(s))
+    source: Annotated[str, Field(pattern="^previous$")] = Field(default="", alias="from")
+
+
+class WrittenGate(Part):
+    """Which arm decides (`with_skill`, else the last one), and how."""
+
+    arm: Slug = ""
+    require: Literal["all"] = "all"
 
 
 FileText = Annotated[str, Field(max_length=FILE_TEXT_MAX)]
@@ -74,7 +76,7 @@ class WrittenWorkspace(Part):
     folder: RelativePath = ""
     files: Files = Field(default_factory=dict)
     git: Annotated[
-        Annotated[Literal[True], Tag(":plain")] | Annotated[RelativePath, Tag(":text")], Discriminator(_plain_or_text)
+        Annotated[bool, Tag(":plain")] | Annotated[RelativePath, Tag(":text")], Discriminator(_plain_or_text)
     ] = ""
     ref: RelativePath = ""
     repository: bool = False
@@ -90,9 +92,7 @@ def _workspace_tag(value: Any) -> str:
 
 
 WorkspaceForm = Annotated[
-    Annotated[RelativePath, Tag(":text")]
-    | Annotated[WrittenWorkspace, Tag(":keys")]
-    | Annotated[Files, Tag(":files")],
+    Annotated[RelativePath, Tag(":text")] | Annotated[WrittenWorkspace, Tag(":keys")] | Annotated[Files, Tag(":files")],
     Discriminator(_workspace_tag),
 ]
 """A folder, the keys of a workspace, or inline files; a file called like a key is written below `files`."""
@@ -148,11 +148,11 @@ Cases = Annotated[
 class WrittenSuite(Part):
     """A suite file."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Annotated[int, Field(ge=1, le=1)] = 1
     id: Slug = ""
     skills: tuple[SkillSource, ...] = ()
     arms: Annotated[tuple[WrittenArm, ...], Field(min_length=1)] = ()
-    gate: Gate = Field(default_factory=dict)
+    gate: WrittenGate = Field(default_factory=lambda: WrittenGate())
     attempts: Annotated[int, Field(ge=1, le=1000)] = 1
     limits: WrittenLimits = WrittenLimits()
     allow: tuple[str, ...] = ()

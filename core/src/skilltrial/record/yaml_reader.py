@@ -46,7 +46,8 @@ def read_yaml(text: str) -> tuple[Node, list[Unreadable]]:
     except YAMLError as error:
         position = getattr(error, "position", 0)
         raise Unreadable(
-            end_of(text[:position]), "a character that can't be shown stands here",
+            end_of(text[:position]),
+            "a character that can't be shown stands here",
             r'write it in double quotes as an escape such as "\x07"',
         ) from None
     except RecursionError:
@@ -176,7 +177,11 @@ _SYNTAX = (
     ("tab", "a tab can't stand here", "indent with spaces"),
     ("'\\t'", "a tab can't stand here", "indent with spaces"),
     ("unexpected end of stream", "quoted text does not end", "close the quotes"),
-    ("unknown escape", "a backslash begins no escape that YAML knows", r"write \\ for a backslash, or use single quotes"),
+    (
+        "unknown escape",
+        "a backslash begins no escape that YAML knows",
+        r"write \\ for a backslash, or use single quotes",
+    ),
     ("cannot start any token", "plain text can't begin with this character", "put the text in quotes"),
     ("<block end>", "this line does not belong to what stands before it", "check the indent"),
     ("expected ',' or", "`,` or a closing bracket is missing here", ""),

@@ -18,14 +18,15 @@ class Move:
     """What is due at one step.
 
     `act` is the place of the act in its turn (from 0), None for the neutral word. `faults` come before the reply and
-    `passed` were skipped on the way to it, each by its place; `impossible` is the act that this program can't do.
+    `passed` were skipped on the way to it, each by its place; `impossible` is the act that this program can't do, and
+    why not.
     """
 
     reply: Reply
     act: int | None = None
     faults: tuple[tuple[int, Fault], ...] = ()
     passed: tuple[int, ...] = ()
-    impossible: int | None = None
+    impossible: tuple[int, ActNotPossible] | None = None
 
 
 def due(acts: Sequence[Act], step: int, spell: Callable[[Act], ToolCall]) -> Move:
@@ -46,12 +47,13 @@ def due(acts: Sequence[Act], step: int, spell: Callable[[Act], ToolCall]) -> Mov
         except ActAbsent:
             passed.append(place)
             continue
-        except ActNotPossible:
-            return Move(_LAST_WORD, passed=tuple(passed), impossible=place)
+        except ActNotPossible as why:
+            return Move(_LAST_WORD, passed=tuple(passed), impossible=(place, why))
         if played == step:
             return Move(reply, place, tuple(faults), tuple(passed))
         if reply.call is None:
-            return Move(_LAST_WORD)
+            # Programs ask again after a refusal; one that gave way then would be none.
+            return Move(reply, place) if reply.refused else Move(_LAST_WORD)
         played += 1
         faults, passed = [], []
     return Move(_LAST_WORD, None, tuple(faults), tuple(passed)) if played == step else Move(_LAST_WORD)

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from skilltrial.api import ToolCall, ToolOffer
 from skilltrial_model_scripted.conversation import Answer, Conversation, Reply, Role, Said
 
-from .wire import Event, Loose, Wire, compact, openai_error, parse, pieces, texts
+from .wire import Event, Loose, Wire, compact, openai_error, parse, pieces, put_in, texts
 
 ROLES: Mapping[str, Role] = {
     "system": Role.SYSTEM,
@@ -20,8 +20,8 @@ ROLES: Mapping[str, Role] = {
     "tool": Role.TOOL,
     "function": Role.TOOL,
 }
-ASIDES = ("<system-reminder>", "<environment_context>", "<skill>")
-"""How user texts begin that programs put in by themselves."""
+PUT_IN = ("system-reminder", "environment_context")
+"""Elements that programs put into user texts."""
 
 
 class Message(Loose):
@@ -121,7 +121,7 @@ def _said(message: Message) -> Iterator[Said]:
     found = texts(message.content)
     if role is Role.USER:
         for text in found:
-            yield Said(role, text, text.lstrip().startswith(ASIDES))
+            yield Said(role, text, put_in(text, PUT_IN))
     else:
         yield Said(role, "\n".join(found))
 
@@ -146,9 +146,15 @@ def _usage(answer: Answer) -> JsonValue:
 
 
 def _call(id: str, call: ToolCall) -> dict[str, JsonValue]:
+    kind, key, text = _native(call)
+    return {"id": f"call_{id}", "type": kind, kind: {"name": call.name, key: text}}
+
+
+def _native(call: ToolCall) -> tuple[str, str, str]:
+    """The call's kind, the key of its arguments, and their text."""
     if isinstance(call.arguments, str):
-        return {"id": f"call_{id}", "type": "custom", "custom": {"name": call.name, "input": call.arguments}}
-    return {"id": f"call_{id}", "type": "function", "function": {"name": call.name, "arguments": compact(call.arguments)}}
+        return "custom", "input", call.arguments
+    return "function", "arguments", compact(call.arguments)
 
 
 def _deltas(answer: Answer) -> Iterator[dict[str, JsonValue]]:
@@ -157,11 +163,7 @@ def _deltas(answer: Answer) -> Iterator[dict[str, JsonValue]]:
         for piece in pieces(answer.reply.text):
             yield {"refusal" if answer.reply.refused else "content": piece}
         return
-    kind, key, text = (
-        ("custom", "input", call.arguments)
-        if isinstance(call.arguments, str)
-        else ("function", "arguments", compact(call.arguments))
-    )
+    kind, key, text = _native(call)
     yield {"tool_calls": [{"index": 0, "id": f"call_{answer.id}", "type": kind, kind: {"name": call.name, key: ""}}]}
     for piece in pieces(text):
         yield {"tool_calls": [{"index": 0, kind: {key: piece}}]}

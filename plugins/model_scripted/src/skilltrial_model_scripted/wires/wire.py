@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -37,8 +38,10 @@ class Wire(ABC):
     """Its name on record."""
     path: ClassVar[str]
     """Where it is asked, below an endpoint's url."""
-    freeform: ClassVar[bool]
+    freeform: ClassVar[bool] = False
     """Whether a tool call can be plain text."""
+    side: ClassVar[bool] = False
+    """Whether its requests never belong to a turn."""
 
     @abstractmethod
     def read(self, body: JsonValue) -> Conversation:
@@ -89,6 +92,15 @@ def texts(content: JsonValue) -> tuple[str, ...]:
             return texts(inner)
         case _:
             return ()
+
+
+def put_in(text: str, tags: Sequence[str], openings: tuple[str, ...] = ()) -> bool:
+    """Whether a user text was put in by the program: nothing but elements called `tags`, or begun as `openings`.
+
+    A text that also holds something else is no such text: programs put reminders around prompts.
+    """
+    elements = rf"<({'|'.join(map(re.escape, tags))})\b[^>]*>.*?</\1>"
+    return not re.sub(elements, "", text, flags=re.DOTALL).strip() or text.lstrip().startswith(openings)
 
 
 def compact(value: Mapping[str, JsonValue]) -> str:

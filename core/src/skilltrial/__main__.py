@@ -1,0 +1,6 @@
+"""`python -m skilltrial`."""
+
+from skilltrial.cli.main import main
+
+if __name__ == "__main__":
+    main()

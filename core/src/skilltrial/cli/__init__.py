@@ -1,0 +1,1 @@
+"""The command line: a module per command, which reads arguments, calls one function, prints and exits."""

@@ -1,0 +1,88 @@
+"""The group of commands. A command's module is imported when it is called, not when help is shown."""
+
+from __future__ import annotations
+
+import importlib
+from typing import NamedTuple
+
+import click
+
+from skilltrial import __version__
+
+
+class Entry(NamedTuple):
+    """Where a command lives, and its line in the help."""
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "demo": Entry("demo", "Rehearse a suite that comes with skilltrial: no key, no cost."),
+    "run": Entry("run", "Run a suite on a real agent, with and without the skill, and judge it."),
+    "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
+    "grade": Entry("grade", "Judge a sealed archive again."),
+    "verify": Entry("verify", "Check that an archive is what was sealed."),
+    "lint": Entry("lint", "Check a suite file without running anything."),
+    "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
+    "schema": Entry("schema", "Print a JSON Schema: of suites or of reports."),
+}
+"""Every command, in the order of the help."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command = importlib.import_module(f"skilltrial.cli.{entry.module}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(entry.module)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a misspelt one is answered with the nearest."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"commands: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+EPILOG = """\b
+Exit codes:
+  0 gate passed    1 gate failed           2 not a valid request
+  3 incomplete     4 archive refused      70 our own fault    130 interrupted
+
+\b
+First steps:
+  skilltrial demo
+  skilltrial lint my.trial.yaml
+  skilltrial run my.trial.yaml --host portable -- my-agent --flag
+"""
+
+
+@click.command(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="skilltrial %(version)s")
+def cli() -> None:
+    """Measure whether an agent skill changes what a coding agent does.
+
+    skilltrial starts the real agent program in fresh places, with and without the skill, records what happened,
+    judges it by declared checks and seals everything, so that anybody can judge it again.
+    """

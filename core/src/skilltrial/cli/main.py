@@ -1,0 +1,68 @@
+"""The door: `--version` at once, otherwise the commands; every error becomes one clear text and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from skilltrial import __version__
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments in (["--version"], ["-V"]):
+        # Nothing else is imported for this line.
+        sys.stdout.write(f"skilltrial {__version__}\n")
+        return
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from .commands import cli
+
+    try:
+        code = cli.main(arguments, prog_name="skilltrial", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output left (`| head`). Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last handler: no traceback reaches a user
+        return _explain(error)
+    return code if isinstance(code, int) else 0
+
+
+def _explain(error: Exception) -> int:
+    from skilltrial.model.errors import Exit, SkilltrialError
+
+    if isinstance(error, SkilltrialError):
+        sys.stderr.write(f"error: {error}\n")
+        return error.exit
+    if os.environ.get("SKILLTRIAL_TRACE"):
+        raise error
+    sys.stderr.write(
+        f"error: a fault of skilltrial itself: {type(error).__name__} in {_where(error)}; "
+        "SKILLTRIAL_TRACE=1 shows more. Please report it.\n"
+    )
+    return Exit.INTERNAL
+
+
+def _where(error: Exception) -> str:
+    """The module and line that raised: an error's own text could hold a prompt."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None:
+        return "an unknown place"
+    return f"{frame.tb_frame.f_globals.get('__name__', '?')}:{frame.tb_lineno}"

@@ -1,0 +1,114 @@
+"""Options that several commands share, and what they mean to a host."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_HOST_OPTIONS = (
+    click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]"),
+    click.option("--host", metavar="NAME", help="The agent program: an installed host (`skilltrial plugins`)."),
+    click.option("--host-command", metavar="JSON", help='The command of a portable host: \'["agent", "--flag"]\'.'),
+    click.option("--host-binary", metavar="PATH", help="Another program file for this host."),
+    click.option("--host-option", metavar="KEY=VALUE", multiple=True, help="Any other option of the host."),
+    click.option("--model", metavar="NAME", help="The model, where the host lets you choose."),
+    click.option("--effort", metavar="NAME", help="The reasoning effort, where the host lets you choose."),
+    click.option("--skill-dir", metavar="DIR", help="Where a portable agent looks for skills [.agents/skills]."),
+    click.option("--records", metavar="FORM", help="What a portable agent prints: none, or events."),
+    click.option("--home", metavar="HOW", help="A portable agent's home: fresh, own, or copy:PATH."),
+)
+
+_SELECTION = (
+    click.option("--case", "cases", metavar="ID", multiple=True, help="Only this case (may repeat)."),
+    click.option("--arm", "arms", metavar="ID", multiple=True, help="Only this arm (may repeat)."),
+    click.option("--seed", type=click.IntRange(min=0), help="Seed of the order [drawn, and recorded]."),
+    click.option("--jobs", type=click.IntRange(1, 256), default=4, show_default=True, help="Trials at once."),
+)
+
+_OUTPUT = (
+    click.option("--out", type=click.Path(), metavar="DIR", help="The archive [.skilltrial/runs/SUITE-TIME]."),
+    click.option("--dry-run", is_flag=True, help="Check every part, print the plan, start nothing."),
+    click.option("--allow-commands", is_flag=True, help="Let the suite run its setup and after commands."),
+    click.option("--quiet", "-q", is_flag=True, help="No progress; only the result."),
+)
+
+FORM = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["auto", "text", "json", "markdown"]),
+    default="auto",
+    help="How to print the report [auto: in colour on a terminal].",
+)
+
+
+def host_options(function: C) -> C:
+    """Which host, and its options."""
+    return _with(_HOST_OPTIONS, function)
+
+
+def run_options(function: C) -> C:
+    """What of the suite, where to, and how it is shown."""
+    return _with((*_SELECTION, *_OUTPUT, FORM), function)
+
+
+def _with(options: tuple[Callable[[C], C], ...], function: C) -> C:
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def host_fields(given: dict[str, Any]) -> dict[str, object]:
+    """The host's options from the flags that were given: a flag that this host has no field for is its own error.
+
+    Raises click.UsageError for a command given twice and for values that can't be read.
+    """
+    fields: dict[str, object] = {}
+    command = tuple(given["command"])
+    if given["host_command"] is not None:
+        if command:
+            raise click.UsageError("the command is given twice: by --host-command and after --")
+        command = _vector(given["host_command"])
+    if command:
+        fields["command"] = command
+    for flag, field in (
+        ("host_binary", "binary"),
+        ("model", "model"),
+        ("effort", "effort"),
+        ("skill_dir", "skill_dir"),
+        ("records", "records"),
+        ("home", "home"),
+    ):
+        if given[flag] is not None:
+            fields[field] = given[flag]
+    for pair in given["host_option"]:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise click.UsageError("--host-option takes KEY=VALUE")
+        if key in fields:
+            raise click.UsageError(f"the host option `{key}` is given twice")
+        fields[key.replace("-", "_")] = _value(value)
+    return fields
+
+
+def _vector(text: str) -> tuple[str, ...]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise click.UsageError('--host-command takes a JSON array of texts, such as \'["agent", "--flag"]\'')
+    return tuple(value)
+
+
+def _value(text: str) -> object:
+    """JSON where it is an object, list, number, true or false; else the text itself."""
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return text
+    return text if value is None or isinstance(value, str) else value

@@ -1,0 +1,98 @@
+"""What is seen while trials run: on standard error, so that standard output is the result and nothing else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from skilltrial.model.trial import TrialKey
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class Silent:
+    """No progress."""
+
+    def started(self, key: TrialKey) -> None:
+        """Say nothing."""
+
+    def sealed(self, key: TrialKey) -> None:
+        """Say nothing."""
+
+
+class Lines:
+    """A line per finished trial: for logs."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._begin = time.monotonic()
+
+    def started(self, key: TrialKey) -> None:
+        """Say nothing: a log wants what is known."""
+
+    def sealed(self, key: TrialKey) -> None:
+        """Say how far the run is."""
+        self._done += 1
+        seconds = time.monotonic() - self._begin
+        click.echo(f"{self._done:>{len(str(self._total))}}/{self._total}  {seconds:6.1f} s  {key}", err=True)
+
+
+class Bar:
+    """A bar with the trials that run just now: for terminals."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
+        self._running: list[TrialKey] = []
+
+    def started(self, key: TrialKey) -> None:
+        """Show a trial that runs."""
+        self._running.append(key)
+        self._show(0)
+
+    def sealed(self, key: TrialKey) -> None:
+        """Count a trial."""
+        self._running.remove(key)
+        self._show(1)
+
+    def _show(self, step: int) -> None:
+        newest = str(self._running[-1]) if self._running else ""
+        self._progress.update(self._task, advance=step, description=newest[:40])
+
+
+@contextmanager
+def progress(total: int, *, quiet: bool) -> Iterator[Silent | Lines | Bar]:
+    """The display that fits standard error."""
+    if quiet:
+        yield Silent()
+        return
+    if not sys.stderr.isatty():
+        yield Lines(total)
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("eta"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        yield Bar(shown, shown.add_task("", total=total))

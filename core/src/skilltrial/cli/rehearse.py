@@ -1,0 +1,43 @@
+"""`skilltrial rehearse SUITE`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .options import host_options, run_options
+
+EPILOG = """\b
+Examples:
+  skilltrial rehearse organization --host portable -- skilltrial-agent
+  skilltrial rehearse my.trial.yaml --case dark-mode -- skilltrial-agent
+
+\b
+Exit codes: 0 every promise kept, 1 a promise broken or a case faulty,
+2 not a valid request, 3 incomplete, 130 interrupted.
+"""
+
+
+@click.command("rehearse", short_help="Test a suite: run its scripts with a scripted model.", epilog=EPILOG)
+@click.argument("suite")
+@host_options
+@click.option("--dialect", metavar="NAME", help="How the agent's model asks for tools [what the host says].")
+@click.option(
+    "--scripted", "model_part", metavar="NAME", default="scripted", show_default=True, help="The scripted model."
+)
+@run_options
+def command(suite: str, **given: Any) -> None:
+    """Test a SUITE: the real agent program, driven by a scripted model, plays each case's scripts.
+
+    A rehearsal says whether each case can pass, can fail, and fails for the right reason. Every case is also played by
+    three built-in agents: `null` says one word, `talker` only claims, `wrecker` breaks all it can; a case that one of
+    them passes shows nothing. It costs nothing, needs no key, and says nothing about the skill.
+    """
+    from skilltrial.plugins.discovery import Discovery
+
+    from .executing import Wanted, execute, request
+
+    discovery = Discovery()
+    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], given["form"])
+    raise click.exceptions.Exit(execute(wanted, request(suite, given, given.pop("model_part"), discovery), discovery))

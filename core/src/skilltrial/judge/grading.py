@@ -1,0 +1,166 @@
+"""A sealed archive in, a report out. Pure: no clock, no environment; the same archive gives the same bytes.
+
+Live runs and replays share every line of this: `run` seals an archive and then calls `grade`, as a stranger does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from skilltrial.model.errors import ArchiveRefused
+from skilltrial.model.plan import PartIdentity
+from skilltrial.model.report import Digests, GateReport, HostReport, Pair, RehearsalReport, Report, TrialReport
+from skilltrial.model.suite import Case
+from skilltrial.model.trial import HostIdentity, TrialKey
+from skilltrial.model.words import EvidenceKind
+from skilltrial.plugins.facades import NormalizerFacade
+
+from .counts import counts
+from .gate import gate
+from .limitations import limitations
+from .pairs import pairs, summaries
+from .promises import judge_promises, not_possible
+from .questions import CheckDetail, Question, questions
+from .trialview import Bench, judge_trial, not_run, skipped
+from .trigger import installed
+from .views import ArchiveView, GraderSource, NormalizerSource
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A report, and beside it the texts of the checks, which are for those who hold the archive."""
+
+    report: Report
+    details: Mapping[TrialKey, tuple[CheckDetail, ...]]
+
+
+def grade(
+    archive: ArchiveView, graders: GraderSource, normalizers: NormalizerSource, judge: tuple[PartIdentity, ...]
+) -> Judgement:
+    """Judge every trial of `archive`, then the whole. `judge` names the parts that do it (`plugins.judging`).
+
+    Raises InvalidRequest where a grader or the normalizer is not installed, ArchiveRefused where the archive was
+    changed or contradicts itself.
+    """
+    plan = archive.plan
+    details: dict[TrialKey, tuple[CheckDetail, ...]] = {}
+    impossible: set[TrialKey] = set()
+    trials = tuple(_trials(archive, _Benches(archive, graders, normalizers), details, impossible))
+    rehearsal, decision, found = _amount(archive, trials, frozenset(impossible))
+    report = Report(
+        mode=plan.mode,
+        evidence_kind=EvidenceKind.SCRIPTED_MODEL if plan.model else plan.host.evidence_kind,
+        suite=plan.suite,
+        run=plan.run,
+        archive=archive.manifest_sha256,
+        gate=decision,
+        limitations=limitations(archive, trials, rehearsal, judge),
+        host=_host(plan.host),
+        scripted_model=plan.model,
+        seed=plan.seed,
+        attempts=plan.attempts,
+        narrowed=plan.narrowed,
+        digests=Digests(suite=plan.suite_sha256, cases=plan.cases, workspaces=plan.workspaces, skills=plan.skills),
+        counts=counts(trials),
+        pairs=found,
+        pair_summary=summaries(found),
+        rehearsal=rehearsal,
+        trials=trials,
+        judge=judge,
+    )
+    return Judgement(report, details)
+
+
+def _amount(
+    archive: ArchiveView, trials: tuple[TrialReport, ...], impossible: frozenset[TrialKey]
+) -> tuple[RehearsalReport | None, GateReport, tuple[Pair, ...]]:
+    """What the trials amount to: promises in a rehearsal (a scripted model has no lift), else a gate and pairs."""
+    changed = ("sources_changed",) if archive.provenance.changed_sources else ()
+    if archive.plan.mode == "rehearse":
+        rehearsal, decision = judge_promises(archive.suite, trials, impossible, changed)
+        return rehearsal, decision, ()
+    scripted = ("scripted_model",) if archive.plan.model else ()
+    arm = archive.suite.gate.arm
+    return None, gate(arm, trials, (*scripted, *changed)), pairs(arm, archive.plan.arms, trials)
+
+
+class _Benches:
+    """What the trials of a case and arm are judged with, made when the first of them is."""
+
+    def __init__(self, archive: ArchiveView, graders: GraderSource, normalizers: NormalizerSource) -> None:
+        self._suite, self._identity, self._assets = archive.suite, archive.plan.host, archive.assets
+        self._normalizer: NormalizerFacade = normalizers.find(self._identity.records)
+        self._cases = {case.id: case for case in self._suite.cases}
+        # Asked for every planned case at once: a grader that is not installed is told before anything is judged.
+        planned = dict.fromkeys(key.case for key in archive.plan.trials)
+        self._questions: dict[str, tuple[Question, ...]] = {
+            case: questions(self.case(case), graders) for case in planned
+        }
+        self._made: dict[tuple[str, str], Bench] = {}
+
+    def case(self, id: str) -> Case:
+        """The case called `id`."""
+        if id not in self._cases:
+            raise ArchiveRefused(f"the plan names the case {id!r}, which the archived suite does not have")
+        return self._cases[id]
+
+    def of(self, key: TrialKey) -> Bench:
+        """The bench for a trial."""
+        if (key.case, key.arm) not in self._made:
+            self._made[key.case, key.arm] = self._make(self.case(key.case), key.arm)
+        return self._made[key.case, key.arm]
+
+    def _make(self, case: Case, arm: str) -> Bench:
+        present = {one.id: one.skills for one in self._suite.arms}.get(arm)
+        if present is None:
+            raise ArchiveRefused(f"the plan names the arm {arm!r}, which the archived suite does not have")
+        asked = tuple(question for question in self._questions[case.id] if question.applies(arm))
+        needed = {path for question in asked for path in question.assets}
+        return Bench(
+            case=case,
+            questions=asked,
+            assets={path: self._assets[path] for path in sorted(needed) if path in self._assets},
+            skills=tuple(skill.id for skill in self._suite.skills),
+            present=installed(present),
+            identity=self._identity,
+            normalizer=self._normalizer,
+        )
+
+
+def _trials(
+    archive: ArchiveView,
+    benches: _Benches,
+    details: dict[TrialKey, tuple[CheckDetail, ...]],
+    impossible: set[TrialKey],
+) -> Iterator[TrialReport]:
+    """Every trial of the plan in its order, then every skip. Texts and impossible scripts are noted on the way."""
+    rehearsing = archive.plan.mode == "rehearse"
+    for key in archive.plan.trials:
+        trial = archive.trial(key)
+        if trial is None:
+            yield not_run(key, benches.case(key.case))
+            continue
+        report, texts = judge_trial(key, trial, benches.of(key))
+        if texts:
+            details[key] = texts
+        if rehearsing and not_possible(trial.model_records()):
+            impossible.add(key)
+        yield report
+    for skip in archive.plan.skips:
+        yield skipped(skip.key, benches.case(skip.key.case), skip.reason)
+
+
+def _host(identity: HostIdentity) -> HostReport:
+    return HostReport(
+        name=identity.name,
+        version=identity.version,
+        program_sha256=identity.program_sha256,
+        # Sets have no order of their own, and a report must be the same bytes every time.
+        can=tuple(sorted(identity.can)),
+        sees=tuple(sorted(identity.sees)),
+        records=identity.records,
+        model=identity.model,
+        effort=identity.effort,
+        accounting=identity.accounting,
+    )

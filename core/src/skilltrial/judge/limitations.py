@@ -1,0 +1,119 @@
+"""What a reader must know before using the numbers. Sentences of ours: nothing of a trial is quoted in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.plan import PartIdentity
+from skilltrial.model.report import RehearsalReport, TrialReport
+from skilltrial.model.words import Ending, VerdictKind
+
+from .views import ArchiveView
+
+
+def limitations(
+    archive: ArchiveView,
+    trials: Sequence[TrialReport],
+    rehearsal: RehearsalReport | None,
+    judge: Sequence[PartIdentity],
+) -> tuple[str, ...]:
+    """Every limitation of this report, most important first."""
+    return (
+        *_of_the_model(archive),
+        *_of_the_run(archive, trials),
+        *_of_the_host(archive),
+        *_of_the_skills(archive, trials),
+        *_of_the_parts(archive.parts, judge),
+        *_of_the_arms(trials),
+        *(_unscripted(rehearsal) if rehearsal else ()),
+        *archive.provenance.losses,
+    )
+
+
+def _of_the_model(archive: ArchiveView) -> Iterator[str]:
+    if archive.plan.model:
+        yield "The model was scripted: this tests the suite and says nothing about the skill."
+
+
+def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
+    plan, provenance = archive.plan, archive.provenance
+    if plan.narrowed:
+        yield "Only some cases or arms were asked for: the numbers are not those of the whole suite."
+    if provenance.interrupted:
+        yield "The run was interrupted."
+    if provenance.changed_sources:
+        yield "Sources changed while the run went on: no statement about the skill is possible."
+    missing = sum(trial.verdict.reason == "not_run" for trial in trials)
+    if missing:
+        yield f"{missing} of {len(plan.trials)} planned trials left no seal."
+    if plan.skips:
+        yield f"{len(plan.skips)} trials were skipped because the host can't run them."
+    truncated = sum(bool(trial.truncated) for trial in trials)
+    if truncated:
+        yield f"The output of {truncated} trials was cut."
+    if plan.mode == "run" and plan.attempts == 1:
+        yield "One attempt per case: chance can't be told from effect."
+
+
+def _of_the_host(archive: ArchiveView) -> Iterator[str]:
+    host = archive.plan.host
+    if not host.sees:
+        yield "Of this host only exit codes and files were observed."
+    else:
+        hidden = sorted({Sees.ANSWERS, Sees.TOOL_CALLS, Sees.SKILL_READS, Sees.MODEL_IDS} - host.sees)
+        if hidden:
+            yield f"This host does not show: {', '.join(one.replace('_', ' ') for one in hidden)}."
+    for what in host.ambient:
+        yield f"The trials could see state of the operator's: {what}."
+
+
+def _of_the_skills(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
+    sees = archive.plan.host.sees
+    for skill in archive.suite.skills:
+        rows = [
+            (trial, row)
+            for trial in trials
+            for row in trial.trigger
+            if row.skill == skill.id and row.present and trial.ending is Ending.COMPLETED
+        ]
+        if Sees.SKILL_OFFERS in sees:
+            silent = sum(not row.steps for _, row in rows)
+            if silent:
+                yield f"In {silent} of {len(rows)} trials the skill {skill.id} lay there and was not offered."
+        asked = [row for trial, row in rows if trial.polarity == "positive"]
+        if Sees.SKILL_READS in sees and asked and all(row.evidence == "unverified" for row in asked):
+            # A rate of nothing at all is more often a broken instrument than a skill that nobody wants.
+            yield f"No trial of a positive case read the skill {skill.id}: suspect the instrument before the skill."
+
+
+def _of_the_parts(recorded: Iterable[PartIdentity], judge: Iterable[PartIdentity]) -> Iterator[str]:
+    before = {(part.kind, part.name): part for part in recorded}
+    for part in judge:
+        then = before.get((part.kind, part.name))
+        if then is None:
+            yield f"Judged by the {part.kind} {part.name}, which the run did not record."
+        elif then.source_sha256 != part.source_sha256:
+            yield f"Judged by another version of the {part.kind} {part.name} than the run recorded."
+
+
+def _of_the_arms(trials: Sequence[TrialReport]) -> Iterator[str]:
+    models: dict[str, set[tuple[str, ...]]] = {}
+    for trial in trials:
+        if trial.models:
+            models.setdefault(trial.key.arm, set()).add(trial.models)
+    seen = {answered for group in models.values() for answered in group}
+    if len(seen) > 1:
+        yield "Not all trials were answered by the same model."
+    contaminated = sum(trial.verdict.reason == "contaminated" for trial in trials)
+    if contaminated:
+        yield f"In {contaminated} trials a skill was there that the arm does not have."
+    unread = sum(trial.verdict.kind is VerdictKind.UNVERIFIED for trial in trials)
+    if unread:
+        yield f"{unread} of {len(trials)} trials could not be verified; they count neither as passed nor as failed."
+
+
+def _unscripted(rehearsal: RehearsalReport) -> Iterator[str]:
+    if rehearsal.unscripted:
+        names = ", ".join(rehearsal.unscripted)
+        yield f"Without scripts nothing shows that these cases can pass, or fail for the right reason: {names}."

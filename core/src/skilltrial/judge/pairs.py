@@ -1,0 +1,64 @@
+"""The gate's arm against every other arm, on the same case and attempt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from skilltrial.model.report import Pair, PairOutcome, PairSummary, TrialReport
+from skilltrial.model.trial import TrialKey
+from skilltrial.model.words import VerdictKind
+
+
+def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> tuple[Pair, ...]:
+    """One pair for each trial of the gate's arm and each other arm, sorted by reference, case and attempt.
+
+    Unless both sides passed or failed, a pair is `unavailable`.
+    """
+    kinds: dict[TrialKey, VerdictKind] = {trial.key: trial.verdict.kind for trial in trials}
+    references = [arm for arm in arms if arm != gate_arm]
+    own = sorted((key for key in kinds if key.arm == gate_arm), key=lambda key: (key.case, len(key.label), key.label))
+    return tuple(
+        Pair(
+            case=key.case,
+            label=key.label,
+            reference=arm,
+            outcome=_outcome(kinds[key], kinds.get(TrialKey(case=key.case, arm=arm, label=key.label))),
+        )
+        for arm in references
+        for key in own
+    )
+
+
+def summaries(found: Sequence[Pair]) -> tuple[PairSummary, ...]:
+    """The pairs of each reference arm, counted."""
+    counted = {
+        arm: Counter(pair.outcome for pair in found if pair.reference == arm)
+        for arm in dict.fromkeys(pair.reference for pair in found)
+    }
+    return tuple(
+        PairSummary(
+            reference=arm,
+            n=count.total(),
+            improved=count["improved"],
+            regressed=count["regressed"],
+            tied_pass=count["tied-pass"],
+            tied_fail=count["tied-fail"],
+            unavailable=count["unavailable"],
+        )
+        for arm, count in counted.items()
+    )
+
+
+def _outcome(ours: VerdictKind, theirs: VerdictKind | None) -> PairOutcome:
+    match ours, theirs:
+        case VerdictKind.PASSED, VerdictKind.PASSED:
+            return "tied-pass"
+        case VerdictKind.PASSED, VerdictKind.FAILED:
+            return "improved"
+        case VerdictKind.FAILED, VerdictKind.PASSED:
+            return "regressed"
+        case VerdictKind.FAILED, VerdictKind.FAILED:
+            return "tied-fail"
+        case _:
+            return "unavailable"

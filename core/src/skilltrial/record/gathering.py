@@ -1,0 +1,123 @@
+"""From the sources that a suite names to trees in memory: workspaces, skills, files that checks need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from skilltrial.archive.trees import Tree, sha256
+from skilltrial.model.errors import SourceUnusable
+from skilltrial.model.evidence import Entry, FileKind
+from skilltrial.model.suite import SkillSource, Suite, Workspace
+from skilltrial.model.trial import Skill
+
+from .preparing import PreparedSkill, Sources
+from .revisions import below_top, is_revision, resolve, tree_of_commit, tree_of_previous, with_repository
+from .sources import scan
+
+ANSWER_KEYS = re.compile(r"evals(/.*)?|.*\.trial\.(yaml|yml|json)")
+"""Paths in a skill's folder that are never installed: they hold what the agent is asked and how it is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gatherer:
+    """Reads the sources of one suite. `root` is the suite file's folder, `file` the suite file itself."""
+
+    suite: Suite
+    root: Path
+    file: Path
+
+    def gather(self, assets: Iterable[str] = ()) -> Sources:
+        """Read everything. Raises SourceUnusable for what can't be read."""
+        made: dict[str, Tree] = {}
+        workspaces: dict[str, Tree] = {}
+        for case in self.suite.cases:
+            name = case.workspace.model_dump_json()
+            if name not in made:
+                made[name] = self.workspace(case.workspace)
+            workspaces[case.id] = made[name]
+        wanted = {reference for arm in self.suite.arms for reference in arm.skills}
+        skills: dict[str, PreparedSkill] = {}
+        for source in self.suite.skills:
+            skills[source.id] = self.skill(source)
+            if f"{source.id}@previous" in wanted:
+                skills[f"{source.id}@previous"] = self.previous(source)
+        return Sources(workspaces, skills, {path: self._asset(path) for path in sorted(set(assets))})
+
+    def workspace(self, workspace: Workspace) -> Tree:
+        """The tree of one workspace."""
+        if workspace.folder is not None:
+            tree = read_tree(self.root / workspace.folder)
+        elif workspace.files is not None:
+            tree = Tree.of_texts(workspace.files)
+        elif workspace.git is not None:
+            beside = self.root / workspace.git
+            tree = tree_of_commit(resolve(workspace.ref or "HEAD", beside), below_top(beside), beside)
+        else:
+            tree = Tree()
+        return with_repository(tree) if workspace.repository else tree
+
+    def skill(self, source: SkillSource) -> PreparedSkill:
+        """The skill under test."""
+        tree = read_tree(self.root / source.folder)
+        # A suite that lies inside the skill's folder under another name must not be installed either.
+        own = self.file.resolve()
+        inside = (
+            {own.relative_to((self.root / source.folder).resolve()).as_posix()} if self._holds(source, own) else set()
+        )
+        return prepared(source.id, source.id, without_answer_keys(tree, inside))
+
+    def _holds(self, source: SkillSource, file: Path) -> bool:
+        return (self.root / source.folder).resolve() in file.parents
+
+    def previous(self, source: SkillSource) -> PreparedSkill:
+        """The earlier form of a skill: a folder or a git revision."""
+        previous = source.previous or source.folder
+        tree = tree_of_previous(previous, self.root)[0] if is_revision(previous) else read_tree(self.root / previous)
+        return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, set()))
+
+    def _asset(self, path: str) -> bytes:
+        try:
+            return (self.root / path).read_bytes()
+        except OSError as error:
+            raise SourceUnusable(f"{path}, which a check names, can't be read: {error.strerror}") from error
+
+
+def prepared(reference: str, id: str, tree: Tree) -> PreparedSkill:
+    """A skill of a tree. Raises SourceUnusable where it has no SKILL.md."""
+    body = tree.data("SKILL.md")
+    if body is None:
+        raise SourceUnusable(f"skill {reference!r} has no SKILL.md")
+    return PreparedSkill(reference, Skill(id, tree.digest(), sha256(body)), tree)
+
+
+def without_answer_keys(tree: Tree, more: set[str]) -> Tree:
+    """The tree as it is installed."""
+    kept = [entry for entry in tree.entries if not ANSWER_KEYS.fullmatch(entry.path) and entry.path not in more]
+    used = {entry.sha256 for entry in kept}
+    return Tree.of(kept, {digest: data for digest, data in tree.contents.items() if digest in used})
+
+
+def read_tree(folder: Path) -> Tree:
+    """The folder as a tree; `loading` has refused links out of it and special files. Raises SourceUnusable."""
+    entries: list[Entry] = []
+    contents: dict[str, bytes] = {}
+    try:
+        found = scan(folder, links="inside")
+        for one in found.entries:
+            if one.kind is FileKind.FILE:
+                data = (folder / one.path).read_bytes()
+                digest = sha256(data)
+                contents[digest] = data
+                entries.append(
+                    Entry(path=one.path, kind=one.kind, executable=one.executable, size=len(data), sha256=digest)
+                )
+            else:
+                entries.append(Entry(path=one.path, kind=one.kind, target=one.target))
+    except OSError as error:
+        raise SourceUnusable(f"a folder that the suite names can't be read: {error.strerror}") from error
+    if found.refused:
+        raise SourceUnusable(f"{found.refused[0].path} can't be part of a source ({found.refused[0].reason})")
+    return Tree.of(entries, contents)

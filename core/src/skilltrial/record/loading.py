@@ -1,0 +1,116 @@
+"""A suite file in, a loaded suite out; or every fault of the file at once, each with its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from skilltrial.model.checks import CheckOptions
+from skilltrial.model.errors import DocumentInvalid, InvalidRequest, SourceUnusable
+from skilltrial.model.suite import Suite
+from skilltrial.plugins.discovery import Discovery
+
+from .checking import CheckReader, GraderDirectory
+from .document import MAX_BYTES, Document, Faults, read
+from .expansion import Expansion, expand
+from .folders import Folders
+from .meaning import Meaning
+from .structure import check_structure
+
+SUITE_FILE = "suite.yaml"
+"""The suite in the folder of an installed one."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A suite that was read whole and has no fault."""
+
+    suite: Suite
+    """The long form."""
+    path: Path
+    """The suite file, links resolved."""
+    root: Path
+    """Its folder; the paths of the suite are relative to it."""
+    source: bytes
+    """The file as written."""
+    checks: Mapping[tuple[str, str], CheckOptions]
+    """Case and check → the check's options as its grader reads them."""
+    links: tuple[str, ...] = ()
+    """What was reached through links above it, in words."""
+    document: Document | None = None
+    """The file with the places of its values."""
+
+
+def locate(argument: str, discovery: Discovery) -> Path:
+    """The suite file that an argument means: a path where it has a `/` or a suffix, else an installed suite's name.
+
+    Raises SourceUnusable where there is no such file, PluginNotFound where no suite has that name.
+    """
+    if "/" in argument or PurePosixPath(argument).suffix:
+        return Path(argument)
+    return discovery.suite_folder(argument) / SUITE_FILE
+
+
+def load(path: Path, graders: GraderDirectory, *, fixture_kinds: Collection[str] = ()) -> Loaded:
+    """Read the suite at `path`. Raises DocumentInvalid with every fault, SourceUnusable without a readable file."""
+    source, resolved = _read(path)
+    document = read(path.name, source)
+    faults = Faults(document)
+    if not isinstance(document.value, dict):
+        faults.add((), "a suite is a mapping", "it has at least `cases`")
+        faults.stop()
+    _refuse_foreign(document)
+    reader = CheckReader(faults, graders)
+    expansion = expand(faults, reader, resolved)
+    Meaning(faults, expansion, fixture_kinds).check()
+    check_structure(faults)
+    folders = Folders(faults, resolved.parent, expansion.long["limits"])
+    folders.check(expansion)
+    faults.stop()
+    suite = _suite(document, expansion)
+    links = (["the suite file was reached through a link"] if resolved != path.absolute() else []) + folders.links
+    checks = {
+        (str(case.long["id"]), str(check.long["id"])): check.options
+        for case in expansion.cases
+        for check in case.checks
+        if check.options is not None
+    }
+    return Loaded(suite, resolved, resolved.parent, source, checks, tuple(links), document)
+
+
+def _read(path: Path) -> tuple[bytes, Path]:
+    try:
+        resolved = path.resolve(strict=True)
+        if resolved.is_dir():
+            raise SourceUnusable(f"{path} is a folder; name the suite file in it")
+        with resolved.open("rb") as file:
+            # One byte more than is allowed is enough to tell.
+            return file.read(MAX_BYTES + 1), resolved
+    except FileNotFoundError:
+        raise SourceUnusable(f"there is no file {path}") from None
+    except (OSError, RuntimeError, ValueError):
+        raise SourceUnusable(f"{path} can't be read; check its permissions") from None
+
+
+def _refuse_foreign(document: Document) -> None:
+    if document.at(("schema-version",)) is not None and document.at(("schema_version",)) is None:
+        fault = document.fault(
+            ("schema-version",),
+            "this is an EmbrAIon suite",
+            "read it with `--format embraion` (package skilltrial-format-embraion)",
+            key=True,
+        )
+        raise DocumentInvalid((fault,))
+
+
+def _suite(document: Document, expansion: Expansion) -> Suite:
+    try:
+        return Suite.model_validate_json(json.dumps(expansion.long))
+    except ValidationError as error:
+        # `written` and the long form agree (a test holds them to it), so this tells of a fault of ours.
+        loc = error.errors(include_input=False)[0]["loc"]
+        raise InvalidRequest(f"{document.file}: the long form does not hold at {'.'.join(map(str, loc))}") from None

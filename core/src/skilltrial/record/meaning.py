@@ -1,0 +1,206 @@
+"""Faults of meaning: names that nothing has, ids given twice, promises that can't be kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from skilltrial.model.words import VerdictKind
+
+from .document import Faults, Path
+from .expansion import CaseExpansion, Expansion, as_dict, as_list
+from .paths import path_fault
+from .settings import WORKSPACE_HINT
+from .wording import meant, named
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_FILE_KEYS = {"folder", "files", "git", "ref", "path"}
+
+
+class Meaning:
+    """Checks the long form of one suite; `fixture_kinds` are those that are installed."""
+
+    def __init__(self, faults: Faults, expansion: Expansion, fixture_kinds: Collection[str]) -> None:
+        self._faults = faults
+        self._long = expansion.long
+        self._cases = expansion.cases
+        self._default_arms = expansion.default_arms
+        self._kinds = tuple(fixture_kinds)
+        self._skills = {
+            skill["id"]: bool(skill.get("previous"))
+            for skill in self._long["skills"]
+            if isinstance(skill, dict) and isinstance(skill.get("id"), str)
+        }
+        self._arms = tuple(arm["id"] for arm in self._long["arms"] if isinstance(arm.get("id"), str))
+        self._fixtures = as_dict(self._long.get("fixtures"))
+
+    def check(self) -> None:
+        """Note every fault of meaning."""
+        self._unique("skill", self._long["skills"], ("skills",))
+        self._unique("arm", self._long["arms"], ("arms",))
+        self._check_arms()
+        self._known("the gate names an", "arm", self._long["gate"].get("arm"), self._arms, ("gate", "arm"))
+        for at, name in enumerate(as_list(self._long.get("env"))):
+            if isinstance(name, str) and not _VARIABLE.fullmatch(name):
+                self._faults.add(
+                    ("env", at), "this is no name of an environment variable", "give names only, no values"
+                )
+        self._check_fixtures(self._fixtures, ("fixtures",), {})
+        if isinstance(self._faults.document.at(("cases",)), list):
+            self._unique("case", [case.long for case in self._cases], ("cases",))
+        for case in self._cases:
+            self._check_case(case)
+
+    def _unique(self, noun: str, things: Iterable[object], path: Path) -> None:
+        seen: dict[str, int] = {}
+        for at, thing in enumerate(things):
+            id = as_dict(thing).get("id")
+            if not isinstance(id, str):
+                continue
+            if id in seen:
+                first = self._faults.document.mark((*path, seen[id], "id"))
+                self._faults.add(
+                    (*path, at, "id"), f"two {noun}s have the id{named(id)}", f"the other stands on line {first.line}"
+                )
+            seen.setdefault(id, at)
+
+    def _known(
+        self, what: str, noun: str, name: object, known: Collection[str], path: Path, *, key: bool = False
+    ) -> None:
+        if isinstance(name, str) and name not in known:
+            self._faults.add(path, f"{what} unknown {noun}{named(name)}".lstrip(), meant(name, known), key=key)
+
+    def _check_arms(self) -> None:
+        if self._default_arms:
+            if not self._long["skills"]:
+                self._faults.add(
+                    (),
+                    "there is no skill to compare: no `skills`, and no folder with a SKILL.md beside the suite file",
+                    "list the skill: `skills: [{id: NAME, folder: FOLDER}]`",
+                )
+            return
+        for at, arm in enumerate(as_list(self._faults.document.at(("arms",)))):
+            self._check_arm(as_dict(arm), ("arms", at))
+
+    def _check_arm(self, arm: dict[str, object], path: Path) -> None:
+        if arm.get("from") == "previous" and not any(self._skills.values()):
+            self._faults.add((*path, "from"), "no skill has a `previous`", "add `previous` to the skill", key=True)
+        taken: set[str] = set()
+        for at, name in enumerate(as_list(arm.get("skills"))):
+            if not isinstance(name, str):
+                continue
+            place = (*path, "skills", at)
+            id = name.removesuffix("@previous")
+            self._known("an arm names the", "skill", id, tuple(self._skills), place)
+            if id != name and id in self._skills and not self._skills[id]:
+                self._faults.add(place, f"skill{named(id)} has no `previous`", "add it to the skill")
+            if id in taken:
+                self._faults.add(place, f"the arm names the skill{named(id)} twice", "name it once")
+            taken.add(id)
+
+    def _check_fixtures(self, fixtures: dict[str, object], path: Path, above: dict[str, object]) -> None:
+        for name, written in fixtures.items():
+            place = (*path, name)
+            use = as_dict(written).get("use")
+            if name not in above and (isinstance(written, str) or (use is None and _names_files(name, written))):
+                self._faults.settle(place, "`fixtures` are servers here", WORKSPACE_HINT, key=True)
+            elif isinstance(use, str):
+                if use not in self._kinds:
+                    self._faults.add(
+                        (*place, "use"), f"unknown fixture kind{named(use)}", meant(use, self._kinds, label="installed")
+                    )
+            elif name not in above and isinstance(written, dict) and path[0] == "cases":
+                self._faults.add(
+                    place, f"unknown fixture{named(name)}", meant(name, tuple(above), label="the suite's"), key=True
+                )
+
+    def _check_case(self, case: CaseExpansion) -> None:
+        self._one_of(case, "prompt", "turns")
+        self._one_of(case, "checks", "expect")
+        own = as_dict(case.long.get("fixtures"))
+        self._check_fixtures(own, (*case.path, "fixtures"), self._fixtures)
+        if isinstance(case.long.get("fixtures"), str | list):
+            self._faults.settle(case.place("fixtures"), "`fixtures` are servers here", WORKSPACE_HINT, key=True)
+        self._check_checks(case)
+        self._unique("rehearsal", as_list(case.long.get("rehearsals")), (*case.path, "rehearsals"))
+        for at, rehearsal in enumerate(as_list(case.long.get("rehearsals"))):
+            self._check_rehearsal(as_dict(rehearsal), (*case.path, "rehearsals", at), case)
+
+    def _one_of(self, case: CaseExpansion, one: str, other: str) -> None:
+        given = {one, other} & case.written
+        if not given:
+            self._faults.add(case.path, f"`{one}` is missing in a case", f"add `{one}` or `{other}`")
+        if len(given) == 2:
+            self._faults.add((*case.path, other), f"a case has `{one}` or `{other}`", "keep one of them", key=True)
+
+    def _check_checks(self, case: CaseExpansion) -> None:
+        seen: dict[str, Path] = {}
+        turns = len(as_list(case.long.get("turns")))
+        for check in case.checks:
+            id = check.long.get("id")
+            if isinstance(id, str):
+                if id in seen:
+                    line = self._faults.document.mark(seen[id]).line
+                    self._faults.add(
+                        (*check.path, "id"), f"two checks have the id{named(id)}", f"the other stands on line {line}"
+                    )
+                seen.setdefault(id, check.path)
+            self._arm_list(check.long.get("arms"), (*check.path, "arms"))
+            turn = check.long.get("turn")
+            if isinstance(turn, int) and turn > turns > 0:
+                self._faults.add((*check.path, "turn"), f"the case has no turn {turn}", f"it has {turns}")
+
+    def _arm_list(self, arms: object, path: Path) -> None:
+        if arms == []:
+            self._faults.add(path, "`arms` names no arm", "leave it out to mean all arms")
+        for at, arm in enumerate(as_list(arms)):
+            self._known("", "arm", arm, self._arms, (*path, at))
+
+    def _check_rehearsal(self, rehearsal: dict[str, object], path: Path, case: CaseExpansion) -> None:
+        self._arm_list(rehearsal.get("arms"), (*path, "arms"))
+        expect = rehearsal.get("expect")
+        for arm in as_dict(expect):
+            self._known("", "arm", arm, self._arms, (*path, "expect", arm), key=True)
+        if expect == {}:
+            self._faults.add((*path, "expect"), "`expect` promises nothing", "name a verdict, or one for each arm")
+        because = as_list(rehearsal.get("because"))
+        ids = [check.long["id"] for check in case.checks if isinstance(check.long.get("id"), str)]
+        for at, id in enumerate(because):
+            self._known("", "check", id, ids, (*path, "because", at))
+            if id in because[:at]:
+                self._faults.add((*path, "because", at), f"the check{named(id)} is named twice", "name it once")
+        promised = set(as_dict(expect).values()) if isinstance(expect, dict) else {expect}
+        if because and promised == {VerdictKind.PASSED.value}:
+            self._faults.add(
+                (*path, "because"),
+                "`because` says why a trial does not pass, but it is promised to pass",
+                "leave it out, or expect another verdict",
+                key=True,
+            )
+        self._check_script(as_list(rehearsal.get("script")), (*path, "script"), case)
+
+    def _check_script(self, script: list[object], path: Path, case: CaseExpansion) -> None:
+        servers = (*self._fixtures, *as_dict(case.long.get("fixtures")))
+        for at, act in enumerate(script):
+            match act:
+                case {"read_skill": str(skill)}:
+                    self._known("", "skill", skill, tuple(self._skills), (*path, at, "read_skill"))
+                case {"call": {"server": str(server)}}:
+                    self._known("", "fixture", server, servers, (*path, at, "call", "server"))
+                case {"read_file": str(file)}:
+                    self._path(file, (*path, at, "read_file"))
+                case {"write_file": {"path": str(file)}}:
+                    self._path(file, (*path, at, "write_file", "path"))
+                case {"edit_file": {"path": str(file)}}:
+                    self._path(file, (*path, at, "edit_file", "path"))
+                case _:
+                    pass
+
+    def _path(self, text: str, place: Path) -> None:
+        if text and (fault := path_fault(text)):
+            self._faults.add(place, *fault)
+
+
+def _names_files(name: str, written: object) -> bool:
+    """Whether a fixture looks like the files that a case starts from."""
+    return "." in name or "/" in name or (isinstance(written, dict) and bool(_FILE_KEYS & written.keys()))

@@ -1,0 +1,123 @@
+"""The trials of a plan, in threads: the only module that meets live hosts as a whole run."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from skilltrial.model.errors import RunIncomplete
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import TrialKey
+
+from .trialrun import Bench, execute
+
+TICK = 0.2
+"""Seconds between two looks at signals while trials run: a thread that waits for a lock hears none."""
+
+
+class Observer(Protocol):
+    """Is told how a run goes; can't change it."""
+
+    def started(self, key: TrialKey) -> None:
+        """A trial begins."""
+
+    def sealed(self, key: TrialKey) -> None:
+        """A trial is in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a run ended. `fault` is set where the archive or the places could no longer be written."""
+
+    sealed: tuple[TrialKey, ...]
+    interrupted: bool
+    fault: RunIncomplete | None = None
+
+
+def run_trials(bench: Bench, trials: Iterable[TrialKey], jobs: int, observer: Observer) -> Ran:
+    """Run the trials in their order, `jobs` at once; `stage: last` cases start when all others are done.
+
+    An interrupt (`bench.supervisor.cancel()`) ends running trials and starts no further one.
+    """
+    loop = _Loop(bench, jobs, observer)
+    for group in _stages(bench.suite, trials):
+        loop.run(group)
+    return Ran(tuple(loop.sealed), bench.supervisor.cancelled, loop.fault)
+
+
+def _stages(suite: Suite, trials: Iterable[TrialKey]) -> Iterator[list[TrialKey]]:
+    waiting = list(trials)
+    for stage in ("any", "last"):
+        group = [key for key in waiting if suite.case(key.case).stage == stage]
+        if group:
+            yield group
+
+
+class _Loop:
+    def __init__(self, bench: Bench, jobs: int, observer: Observer) -> None:
+        self.sealed: list[TrialKey] = []
+        self.fault: RunIncomplete | None = None
+        self._bench = bench
+        self._jobs = jobs
+        self._observer = observer
+        self._lock = threading.Lock()
+
+    def run(self, trials: list[TrialKey]) -> None:
+        """Run one group to its end."""
+        if not self._goes_on():
+            return
+        waiting = iter(trials)
+        running: set[Future[None]] = set()
+        with ThreadPoolExecutor(min(self._jobs, len(trials)), thread_name_prefix="trial") as pool:
+            try:
+                while True:
+                    while self._goes_on() and len(running) < self._jobs and (key := next(waiting, None)) is not None:
+                        running.add(pool.submit(self._one, key))
+                    if not running:
+                        return
+                    done, running = wait(running, timeout=TICK, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        self._settle(future)
+            except BaseException:
+                self._bench.supervisor.cancel()
+                raise
+
+    def _goes_on(self) -> bool:
+        return self.fault is None and not self._bench.supervisor.cancelled
+
+    def _one(self, key: TrialKey) -> None:
+        with self._lock:
+            self._observer.started(key)
+        if execute(self._bench, key):
+            with self._lock:
+                self.sealed.append(key)
+                self._observer.sealed(key)
+
+    def _settle(self, future: Future[None]) -> None:
+        try:
+            future.result()
+        except RunIncomplete as error:
+            self.fault = self.fault or error
+
+
+@contextmanager
+def interrupts(cancel: Callable[[], None]) -> Iterator[None]:
+    """While inside, SIGINT and SIGTERM call `cancel` instead of raising in the middle of a write."""
+
+    def handle(number: int, frame: object) -> None:
+        cancel()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

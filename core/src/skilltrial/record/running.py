@@ -1,0 +1,51 @@
+"""A program that runs, and how to tell whether a process descends from it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import family, linux
+from .family import Process
+
+
+@dataclass(eq=False, slots=True)
+class Running:
+    """A program that was started, and what is known of its descendants."""
+
+    mark: bytes
+    """The trial's; programs of one trial have it in common."""
+    folders: tuple[Path, ...]
+    process: subprocess.Popen[bytes]
+    born: int
+    watch: int | None
+    """A pidfd, where there is such a thing."""
+    died: int | None = None
+    sessions: set[int] = field(default_factory=set)
+    seen: set[tuple[int, int]] = field(default_factory=set)
+
+    def exited(self) -> bool:
+        """The program itself has ended. Where there are pidfds its pid stays taken until `Supervisor.end`."""
+        if self.watch is None or not linux.HERE:
+            return self.process.poll() is not None
+        return os.waitid(os.P_PIDFD, self.watch, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def owns(self, row: Process, traces: bytes) -> bool:
+        """A process surely descends from this program."""
+        if row.name in self.seen or row.session in self.sessions or self.mark in traces:
+            return True
+        return any(os.fsencode(folder) + end in traces for folder in self.folders for end in (b"\0", b"/", b":"))
+
+    def may_own(self, row: Process) -> bool:
+        """A process was born while this program or its descendants ran."""
+        return self.born <= row.born and (self.died is None or row.born <= self.died)
+
+    def remember(self, rows: Mapping[int, Process], roots: list[int]) -> set[int]:
+        """The roots and all below them; they are this program's from now on, whatever becomes of their parents."""
+        pids = family.descendants(rows, [pid for pid in roots if pid in rows])
+        self.seen |= {rows[pid].name for pid in pids}
+        self.sessions |= {rows[pid].session for pid in pids} - {0}
+        return pids

@@ -1,0 +1,78 @@
+"""Faults of shape: keys, types and bounds of the whole file, by the models of `written`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from .document import Document, Faults, Path
+from .settings import setting_at
+from .wording import SLUG_RULE, explain, meant, shown
+from .written import WrittenSuite
+
+
+def check_structure(faults: Faults) -> None:
+    """Note every fault of shape."""
+    document = faults.document
+    for error in errors_of(WrittenSuite, document.value):
+        path, on_key = walk(document, error["loc"])
+        if error["type"] == "too_short" and document.at(path):
+            continue  # pydantic counts the items that hold; the others have faults of their own
+        above = path[:-1] if path and error["type"] in ("extra_forbidden", "missing") else path
+        add(faults, error, path, on_key=on_key, above=above)
+
+
+def add(faults: Faults, error: dict[str, Any], path: Path, *, on_key: bool, above: Path) -> None:
+    """Note one pydantic error at `path` in our words."""
+    document = faults.document
+    value = document.at(path)
+    kind = error["type"]
+    setting = setting_at(above, document.at(above))
+    if on_key:
+        faults.add(path, *_bad_key(kind, above=path[:-1]), key=True)
+    elif kind in ("union_tag_not_found", "union_tag_invalid"):
+        faults.add(path, *_no_act(value, setting.keys))
+    else:
+        what, right = explain(kind, error.get("ctx", {}), setting, path[-1] if path else None, value)
+        faults.add(path, what, right, key=kind == "extra_forbidden")
+
+
+def errors_of(model: type[BaseModel], value: object) -> list[dict[str, Any]]:
+    """pydantic's errors for `value`, read as JSON by `model`, without the values themselves."""
+    try:
+        model.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        return list(error.errors(include_url=False, include_input=False))  # type: ignore[arg-type]
+    return []
+
+
+def walk(document: Document, loc: tuple[str | int, ...], base: Path = ()) -> tuple[Path, bool]:
+    """pydantic's place as a path of the document, and whether it is the key that is meant.
+
+    Tags of unions begin with `:` and drop out, unless the document has such a key.
+    """
+    path = base
+    for step in loc:
+        if step == "[key]":
+            return path, True
+        value = document.at(path)
+        there = isinstance(value, dict) and step in value
+        if isinstance(step, str) and step.startswith(":") and not there:
+            continue
+        path = (*path, step)
+    return path, False
+
+
+def _bad_key(kind: str, above: Path) -> tuple[str, str]:
+    if kind == "string_pattern_mismatch":
+        return f"a key of {setting_at(above, None).noun} does not have the form of an id", SLUG_RULE
+    return f"a key of {setting_at(above, None).noun} is empty or too long", ""
+
+
+def _no_act(value: object, acts: tuple[str, ...]) -> tuple[str, str]:
+    if not isinstance(value, dict):
+        return "an act is a mapping", f"write one such as `say: …`; acts: {', '.join(acts)}"
+    first = next(iter(value), None)
+    return f"unknown act{' ' + shown(first) if shown(first) != 'a key' else ''}", meant(first, acts, label="acts")

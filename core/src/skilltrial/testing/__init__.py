@@ -1,0 +1,11 @@
+"""For authors of plugins: bind a part as the core would, and keep records in memory."""
+
+from skilltrial.plugins.binding import bind as bind
+from skilltrial.plugins.facades import DialectFacade as DialectFacade
+from skilltrial.plugins.facades import GraderFacade as GraderFacade
+from skilltrial.plugins.facades import HostFacade as HostFacade
+from skilltrial.plugins.facades import ModelFacade as ModelFacade
+from skilltrial.plugins.facades import NormalizerFacade as NormalizerFacade
+
+from .recorders import MemoryRecorder as MemoryRecorder
+from .recorders import records as records

@@ -1,0 +1,1 @@
+"""Drive the Codex command line, and read what it shows."""

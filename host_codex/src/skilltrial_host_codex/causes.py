@@ -1,0 +1,101 @@
+"""Why a turn failed: the program's structured word where there is one, else what its message says."""
+
+from __future__ import annotations
+
+import re
+
+from skilltrial.api import Cause, Owner
+
+_BY_WORD = {
+    "usage_limit_exceeded": Cause.QUOTA,
+    "context_window_exceeded": Cause.CONTEXT,
+    "unauthorized": Cause.AUTH,
+    "internal_server_error": Cause.SERVER,
+    "server_overloaded": Cause.SERVER,
+    "response_stream_disconnected": Cause.TRANSPORT,
+    "response_stream_connection_failed": Cause.TRANSPORT,
+    "http_connection_failed": Cause.TRANSPORT,
+}
+_BY_STATUS = {401: Cause.AUTH, 403: Cause.AUTH, 402: Cause.QUOTA, 408: Cause.TRANSPORT, 413: Cause.CONTEXT}
+_STATUS = re.compile(r"(?:unexpected|last) status:? (\d{3})\b")
+_BY_MESSAGE = (
+    (re.compile(r"insufficient_quota|quota exceeded|usage limit", re.I), Cause.QUOTA),
+    (re.compile(r"context_length_exceeded|context window", re.I), Cause.CONTEXT),
+    (re.compile(r"rate.?limit", re.I), Cause.RATE_LIMIT),
+    (re.compile(r"missing environment variable|invalid api key|not logged in|log in again|unauthorized", re.I), Cause.AUTH),
+    (re.compile(r"content_filter|flagged|safety", re.I), Cause.REFUSAL),
+    (re.compile(r"high demand|overloaded|server had an error|internal server error", re.I), Cause.SERVER),
+    (
+        re.compile(
+            r"connection failed|error sending request|transport error|idle timeout|waiting for network"
+            r"|stream closed before|connection (?:reset|refused)|timed out",
+            re.I,
+        ),
+        Cause.TRANSPORT,
+    ),
+    # Any other text after these words came from the provider: its `response.failed` carries a message of its own.
+    (re.compile(r"^(?:Reconnecting\.\.\. \S+ \()?stream disconnected before completion: ", re.I), Cause.SERVER),
+)
+
+_OWNERS = {
+    Cause.AUTH: Owner.OPERATOR,
+    Cause.QUOTA: Owner.OPERATOR,
+    Cause.RATE_LIMIT: Owner.MODEL,
+    Cause.SERVER: Owner.MODEL,
+    Cause.TRANSPORT: Owner.MODEL,
+    Cause.CONTEXT: Owner.MODEL,
+    Cause.REFUSAL: Owner.MODEL,
+    Cause.EMPTY: Owner.MODEL,
+    Cause.UNCLASSIFIED: Owner.HOST,
+}
+
+
+def cause_of(message: str, info: object) -> Cause:
+    """The cause; `info` is the session log's `codex_error_info`: a word, or an object of a word and an HTTP status."""
+    word, status = _told(info)
+    if status is None and (found := _STATUS.search(message)):
+        status = int(found[1])
+    if status is not None and (cause := _by_status(status)) is not None:
+        return cause
+    if word in _BY_WORD and status is None:
+        return _BY_WORD[word]
+    return next((cause for pattern, cause in _BY_MESSAGE if pattern.search(message)), Cause.UNCLASSIFIED)
+
+
+def owner_of(cause: Cause, message: str) -> Owner:
+    """Who has to act on it."""
+    if cause is Cause.UNCLASSIFIED and (found := _STATUS.search(message)) and found[1] == "404":
+        return Owner.OPERATOR  # no such model, or not at this address
+    if cause is Cause.UNCLASSIFIED and message.startswith("Incomplete response"):
+        return Owner.MODEL
+    return _OWNERS[cause]
+
+
+def owner_of_stderr(errors: str) -> Owner:
+    """Who has to act when the program ended before a turn began."""
+    if "required MCP servers failed" in errors:
+        return Owner.FIXTURE
+    if re.search(
+        r"^error: |error loading config|permission denied|read-only file system|no space left|operation not permitted",
+        errors,
+        re.I | re.M,
+    ):
+        return Owner.OPERATOR
+    return Owner.HOST
+
+
+def _told(info: object) -> tuple[str, int | None]:
+    if isinstance(info, str):
+        return info, None
+    if isinstance(info, dict) and len(info) == 1:
+        ((word, more),) = info.items()
+        status = more.get("http_status_code") if isinstance(more, dict) else None
+        return word, status if isinstance(status, int) and not isinstance(status, bool) else None
+    return "", None
+
+
+def _by_status(status: int) -> Cause | None:
+    if status == 429:
+        return Cause.RATE_LIMIT
+    return Cause.SERVER if status >= 500 else _BY_STATUS.get(status)
+

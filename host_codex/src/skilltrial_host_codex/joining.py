@@ -1,0 +1,67 @@
+"""Which item of the stream is which call of the session log: their ids differ, so by what they did, in order."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+
+from .lines import Object, several, text
+from .rollout import Call, Thread, command_of
+from .stream import Item, StreamTurn
+
+
+def join(thread: Thread, turns: Iterable[StreamTurn]) -> dict[int, list[Item]]:
+    """Give each call its stream item; return the items of each turn that no call of the log has."""
+    waiting: dict[Hashable, list[Item]] = defaultdict(list)
+    for turn in turns:
+        for item in turn.items.values():
+            waiting[turn.turn, _key(item.kind, item.value)].append(item)
+    for call in (step for step in thread.steps if isinstance(step, Call)):
+        for key in _keys(call):
+            if waiting[call.turn, key]:
+                call.stream = waiting[call.turn, key].pop(0)
+                break
+    rest: dict[int, list[Item]] = defaultdict(list)
+    for turn in turns:
+        left = {id(item) for items in waiting.values() for item in items}
+        rest[turn.turn] = [item for item in turn.items.values() if id(item) in left]
+    return rest
+
+
+def _keys(call: Call) -> list[Hashable]:
+    """What its item would look like: as it was carried out, else as it was asked for."""
+    if call.item_kind is not None:
+        return [_key(call.item_kind, call.item)]
+    if call.namespace is not None and call.namespace.startswith("mcp__"):
+        server = call.namespace.removeprefix("mcp__")
+        return [("mcp", server, call.tool, _canonical(call.input))]
+    if call.tool == "exec_command" and isinstance(call.input, dict):
+        return [("command", text(call.input, "cmd"))]
+    return []
+
+
+def _key(kind: str, item: Object) -> Hashable:
+    match kind:
+        case "command_execution":
+            return "command", command_of(item)
+        case "mcp_tool_call":
+            return "mcp", text(item, "server"), text(item, "tool"), _canonical(item.get("arguments"))
+        case "file_change":
+            return "files", _changed(item)
+        case _:
+            return kind, text(item, "tool") or text(item, "query")
+
+
+def _changed(item: Object) -> tuple[str, ...]:
+    changes = item.get("changes")
+    if isinstance(changes, dict):
+        return tuple(sorted(changes))
+    return tuple(sorted(path for change in several(item, "changes") if (path := text(change, "path")) is not None))
+
+
+def _canonical(value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return repr(type(value))

@@ -1,0 +1,261 @@
+"""The session log (`rollout-*.jsonl`): every call by its id, also those that the stream hides."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from skilltrial.api import ABSENT, Absent, Event, Unrecognized
+
+from .lines import Line, Object, inner, text, texts
+from .stream import Item
+
+_OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
+_CALLS = frozenset({"function_call", "custom_tool_call", "tool_search_call", "web_search_call"})
+EXECUTED = {
+    "CommandExecution": "command_execution",
+    "FileChange": "file_change",
+    "McpToolCall": "mcp_tool_call",
+    "CollabAgentToolCall": "collab_tool_call",
+    "WebSearch": "web_search",
+}
+"""A session log's item that is a carried-out call → the stream's word for it."""
+_SILENT = {
+    "response_item": frozenset({"reasoning"}),
+    "event_msg": frozenset({"token_count", "thread_settings_applied", "turn_aborted", "task_started"}),
+}
+_SILENT_ITEMS = frozenset({"AgentMessage", "UserMessage", "Reasoning"})
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool's call. `parent` is the `exec` call whose script made it (code mode); `item` what was carried out."""
+
+    seq: int
+    turn: int
+    id: str
+    tool: str
+    namespace: str | None = None
+    input: Any | Absent = ABSENT
+    readable: bool = True
+    output: Any = None
+    output_seq: int | None = None
+    item: Object = field(default_factory=dict)
+    item_kind: str | None = None
+    item_seq: int | None = None
+    parent: Call | None = None
+    stream: Item | None = None
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One response of the model, with its tokens; `whole` are the turn's tokens so far."""
+
+    seq: int
+    turn: int
+    response: str | None
+    whole: Object
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message to the model that the program wrote: `role` is user or developer."""
+
+    seq: int
+    turn: int
+    role: str
+    text: str
+    redacted: bool
+
+
+@dataclass(slots=True)
+class Done:
+    """How the log says that a turn ended."""
+
+    seq: int
+    turn: int
+    id: str | None
+    error: Object
+
+
+@dataclass(slots=True)
+class Thread:
+    """One conversation: the main one, or a subagent's (`parent` is then set)."""
+
+    seq: int = 0
+    id: str | None = None
+    parent: str | None = None
+    version: str | None = None
+    provider: str | None = None
+    cwd: str | None = None
+    model: str | None = None
+    turn_ids: dict[int, str] = field(default_factory=dict)
+    steps: list[Call | Asked | Said] = field(default_factory=list)
+    """In the order in which they happened."""
+    tools: list[str] = field(default_factory=list)
+    done: list[Done] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    calls: dict[str, Call] = field(default_factory=dict)
+    script: Call | None = None
+    """The `exec` call (code mode) that runs just now."""
+
+
+def threads(found: Iterable[Line | Event]) -> list[Thread]:
+    """The conversations of a trial, in the order in which their logs were read. Empty where there is no log.
+
+    A log begins with its `session_meta`; a log that was resumed is read on without one.
+    """
+    known: dict[str | None, Thread] = {}
+    thread = Thread()
+    for line in found:
+        if isinstance(line, Line) and line.value.get("type") == "session_meta":
+            meta = inner(line.value, "payload")
+            id = text(meta, "id")
+            thread = known.setdefault(id, Thread(line.seq, id))
+            thread.parent = text(meta, "parent_thread_id")
+            thread.version = text(meta, "cli_version")
+            thread.provider, thread.cwd = text(meta, "model_provider"), text(meta, "cwd")
+            continue
+        thread = known.setdefault(thread.id, thread)
+        if isinstance(line, Line):
+            _row(thread, line)
+        else:
+            thread.events.append(line)
+    return list(known.values())
+
+
+def _row(thread: Thread, line: Line) -> None:
+    row, payload = line.value.get("type"), inner(line.value, "payload")
+    what = text(payload, "type")
+    match row, what:
+        case "turn_context", _:
+            thread.model = text(payload, "model") or thread.model
+            thread.turn_ids[line.turn] = text(payload, "turn_id") or ""
+        case "token_usage_record", _:
+            whole = inner(payload, "turn_token_usage")
+            thread.steps.append(Asked(line.seq, line.turn, text(payload, "response_id"), whole))
+        case "response_item", "message":
+            if (role := text(payload, "role")) in {"user", "developer"}:
+                for part in _parts(payload):
+                    thread.steps.append(Said(line.seq, line.turn, role or "", part, line.redacted))
+        case "response_item", "additional_tools":
+            thread.tools.extend(_names(payload))
+        case "response_item", str() if what in _CALLS:
+            _call(thread, line, payload, what)
+        case "response_item", str() if what in _OUTPUTS:
+            _output(thread, line, payload, what)
+        case "event_msg", "item_completed":
+            _item(thread, line, inner(payload, "item"))
+        case "event_msg", "task_complete":
+            thread.done.append(Done(line.seq, line.turn, text(payload, "turn_id"), inner(payload, "error")))
+        case "world_state", _:
+            pass
+        case str(), str() if what in _SILENT.get(row, ()):
+            pass
+        case _:
+            thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
+
+
+def _call(thread: Thread, line: Line, payload: Object, what: str) -> None:
+    id = text(payload, "call_id") or text(payload, "id") or f"line-{line.seq}"
+    call = Call(line.seq, line.turn, id, text(payload, "name") or what.removesuffix("_call"), text(payload, "namespace"))
+    if what == "function_call":
+        call.input, call.readable = _arguments(payload.get("arguments"))
+    else:
+        call.input = payload.get({"custom_tool_call": "input", "web_search_call": "action"}.get(what, "arguments"))
+    call.redacted = line.redacted
+    thread.calls[id] = call
+    thread.steps.append(call)
+    if what == "custom_tool_call" and call.tool == "exec":
+        thread.script = call
+
+
+def _arguments(raw: object) -> tuple[Any, bool]:
+    """What the model wrote as arguments, and whether it is JSON."""
+    if not isinstance(raw, str):
+        return raw, True
+    try:
+        return json.loads(raw), True
+    except (ValueError, RecursionError):
+        return raw, False
+
+
+def _output(thread: Thread, line: Line, payload: Object, what: str) -> None:
+    call = thread.calls.get(text(payload, "call_id") or "")
+    if call is None:
+        thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="output_without_call"))
+        return
+    call.output = payload.get("tools" if what == "tool_search_output" else "output")
+    call.output_seq, call.redacted = line.seq, call.redacted or line.redacted
+    if call is thread.script:
+        thread.script = None
+
+
+def _item(thread: Thread, line: Line, item: Object) -> None:
+    what, id = text(item, "type"), text(item, "id")
+    kind = EXECUTED.get(what or "")
+    if kind is None or id is None:
+        if what not in _SILENT_ITEMS:
+            thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log_item"))
+        return
+    call = thread.calls.get(id)
+    if call is None:
+        # Code mode: the id is the program's own, and only the order says which script made the call.
+        call = thread.calls[id] = Call(line.seq, line.turn, id, _tool_of(kind, item), parent=thread.script)
+        call.input = input_of(kind, item)
+        thread.steps.append(call)
+    call.item, call.item_kind, call.item_seq = item, kind, line.seq
+    call.redacted = call.redacted or line.redacted
+
+
+def _tool_of(kind: str, item: Object) -> str:
+    return {"command_execution": "exec_command", "file_change": "apply_patch"}.get(kind) or text(item, "tool") or kind
+
+
+def input_of(kind: str, item: Object) -> Any:
+    """The input of a call that is known only by what was carried out, stream item or log item."""
+    match kind:
+        case "command_execution":
+            return {"cmd": command_of(item)}
+        case "mcp_tool_call":
+            return item.get("arguments", ABSENT)
+        case "file_change":
+            return {"changes": item.get("changes")}
+        case _:
+            return {key: item[key] for key in ("prompt", "query", "receiver_thread_ids") if key in item}
+
+
+def command_of(item: Object) -> str:
+    """The script of a command: in the log a list of words, in the stream one string of quoted words."""
+    command = item.get("command")
+    if isinstance(command, str):
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            return command
+    else:
+        words = [word for word in command if isinstance(word, str)] if isinstance(command, list) else []
+    return words[2] if len(words) == 3 and words[1] in {"-c", "-lc"} else shlex.join(words)
+
+
+def _parts(payload: Object) -> Iterator[str]:
+    content = payload.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        if found := texts([part] if isinstance(part, dict) else part):
+            yield found
+
+
+def _names(payload: Object) -> Iterator[str]:
+    """The tools of a list of tools; those of a namespace as `namespace.tool`."""
+    found = payload.get("tools")
+    for tool in found if isinstance(found, list) else ():
+        name = text(tool, "name")
+        within = tool.get("tools") if isinstance(tool, dict) else None
+        if isinstance(within, list):
+            yield from (f"{name}.{text(one, 'name')}" for one in within if text(one, "name"))
+        elif name:
+            yield name

@@ -1,0 +1,56 @@
+"""The words of a shell command that mean the same whatever the environment holds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word after quotes and escapes are taken away. `glob`: the shell would replace it by matching paths."""
+
+    text: str
+    glob: bool = False
+
+
+def literal(node: Node, cwd: str | None) -> Word | None:
+    """What `node` stands for; None where only a running shell could say (`$(…)`, variables but `PWD`)."""
+    match node.type:
+        case "command_name":
+            return literal(node.children[0], cwd) if node.children else None
+        case "word" | "number" | "extglob_pattern":
+            text = _text(node)
+            return Word(re.sub(r"\\(\n|.)", _unescaped, text), bool(re.search(r"(?<!\\)[*?\[]", text)))
+        case "raw_string":
+            return Word(_text(node)[1:-1])
+        case "string":
+            return _joined(node.children[1:-1], cwd)
+        case "string_content":
+            return Word(re.sub(r'\\([\\"$`\n])', _unescaped, _text(node)))
+        case "simple_expansion" | "expansion":
+            return Word(cwd) if cwd is not None and _text(node) in {"$PWD", "${PWD}"} else None
+        case "concatenation":
+            return None if any(_text(child) == "{" for child in node.children) else _joined(node.children, cwd)
+        case _:
+            return None
+
+
+def _joined(nodes: list[Node], cwd: str | None) -> Word | None:
+    text, glob = "", False
+    for node in nodes:
+        part = literal(node, cwd)
+        if part is None:
+            return None
+        text, glob = text + part.text, glob or part.glob
+    return Word(text, glob)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return "" if found[1] == "\n" else found[1]
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,108 @@
+"""Any command: a prompt on standard input, an exit code, and the files it leaves behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+from skilltrial.api import (
+    Can,
+    Command,
+    EvidenceKind,
+    HostIdentity,
+    ModelEndpoint,
+    Offer,
+    Place,
+    Recorder,
+    Sees,
+    Session,
+    Skill,
+    Trial,
+)
+
+from . import endpoint, homes, program
+from .options import Arguments, Below, Home, Variable, Vector
+from .session import PortableSession
+
+SHOWN = frozenset(
+    {
+        Sees.ANSWERS,
+        Sees.TOOL_CALLS,
+        Sees.TOOL_RESULTS,
+        Sees.SKILL_OFFERS,
+        Sees.SKILL_READS,
+        Sees.TOKENS,
+        Sees.MODEL_IDS,
+    }
+)
+"""What a program that prints events is taken to show, unless the option `shows` says less."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class PortableHost:
+    """Runs a command once per turn. Only its exit code and its files are observed, unless it prints events."""
+
+    command: Vector
+    """Program and arguments. `{model_url}`, `{model}` and `{model_key}` in them become the endpoint's."""
+    skill_dir: Below = ".agents/skills"
+    """Where the program looks for skills, below the project."""
+    home: Home = "fresh"
+    """`fresh`; `copy:FOLDER`, a copy for each trial; or `own`, the operator's, for a program that is logged in."""
+    records: Literal["none", "events"] = "none"
+    """`events` where the program promises to print skilltrial's events, one JSON object per line, all of them."""
+    shows: frozenset[Sees] | None = None
+    """With `records: events`: what the program tells of, where that is less than everything."""
+    resume: Arguments = ()
+    """Arguments that, added from the second turn on, make the program continue the conversation."""
+    dialect: str | None = None
+    """How its model asks for acts; the program's own name without."""
+    model_env: Mapping[Variable, str] = Field(default_factory=dict)
+    """Further variables that tell a model endpoint: name → text with placeholders; an empty text drops a usual one."""
+
+    def describe_host(self) -> HostIdentity:
+        """See HostSpec. Starts nothing: a command of unknown manners might take any flag for a prompt."""
+        events = self.records == "events"
+        shown = SHOWN if self.shows is None else self.shows
+        return HostIdentity(
+            name="portable",
+            program_sha256=program.digest(self.command[0], os.environ.get("PATH")),
+            can=frozenset({Can.SCRIPTED_MODEL, *({Can.MULTI_TURN} if self.resume else ())}),
+            sees=shown if events else frozenset(),
+            records="events" if events else "portable",
+            dialect=self.dialect or Path(self.command[0]).name,
+            evidence_kind=EvidenceKind.LIVE_PORTABLE,
+            accounting="as_reported" if events and Sees.TOKENS in shown else None,
+            ambient=homes.ambient(self.home),
+        )
+
+    def place_skill(self, skill: Skill, place: Place) -> Path:
+        """See HostSpec."""
+        return place.project / self.skill_dir / skill.id
+
+    def open_session(
+        self,
+        trial: Trial,
+        place: Place,
+        offers: tuple[Offer, ...],
+        model: ModelEndpoint | None,
+        recorder: Recorder,
+    ) -> AbstractContextManager[Session]:
+        """See HostSpec. Each turn is a process that has ended when `send` returns."""
+        return self._session(place, model, recorder)
+
+    @contextmanager
+    def _session(self, place: Place, model: ModelEndpoint | None, recorder: Recorder) -> Iterator[Session]:
+        environment = dict(place.environment)
+        environment["HOME"] = str(homes.home_of(self.home, place))
+        environment.update(endpoint.variables(self.model_env, model))
+        argv = endpoint.arguments(self.command, model)
+        first = program.located(argv[0], environment.get("PATH"))
+        command = Command(argv=(first, *argv[1:]), cwd=place.project, env=environment)
+        yield PortableSession(
+            command, endpoint.arguments(self.resume, model), place, recorder, answers=self.records == "events"
+        )

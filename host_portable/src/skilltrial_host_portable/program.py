@@ -1,0 +1,36 @@
+"""Which file a command starts."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+
+def located(name: str, search: str | None) -> str:
+    """The first item of a command as it will be started.
+
+    A bare name is looked for in the folders of `search` (the text of PATH), then beside the Python that runs
+    skilltrial, where installed agents of the same environment lie. What is not found, and what holds a slash, stays
+    as it is: a relative path then means a file of the project.
+    """
+    if "/" in name or shutil.which(name, path=search):
+        return name
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    return beside or name
+
+
+def digest(name: str, search: str | None) -> str | None:
+    """SHA-256 of the file that a command starts; None where that is only known in the project, or not readable."""
+    file = located(name, search)
+    if "/" in file and not Path(file).is_absolute():
+        return None
+    found = shutil.which(file, path=search)
+    if found is None:
+        return None
+    try:
+        with Path(found).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None

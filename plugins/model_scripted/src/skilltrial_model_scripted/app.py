@@ -1,0 +1,157 @@
+"""The HTTP side: paths to trials, requests to answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from skilltrial.api import Cut, HttpError, Stall
+
+from .delivery import Severed, Stream, Whole, pause
+from .notes import Gone, Unserved
+from .served import Exchange, ServedTrial
+from .wires.chat import ChatCompletions
+from .wires.messages import CountTokens, Messages
+from .wires.responses import Responses
+from .wires.wire import BadRequest, Wire
+
+BODY_LIMIT = 64 * 1024 * 1024
+"""Bytes of a request's body."""
+
+WIRES: tuple[Wire, ...] = (ChatCompletions(), Responses(), Messages(), CountTokens())
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A trial at its path. `ended` is set in the server's loop when its context is left."""
+
+    served: ServedTrial
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Which trial is served on which path; None where a trial was. `model` is the name in the list of models."""
+
+    model: str
+    seats: dict[str, Seat | None] = field(default_factory=dict)
+
+    def app(self) -> Starlette:
+        """The application that answers for all seats."""
+        protocols = [Route(f"/run/{{token}}{wire.path}", self._protocol(wire), methods=["POST"]) for wire in WIRES]
+        models = Route("/run/{token}/v1/models", self._models, methods=["GET"])
+        unserved = Route("/run/{token}/{path:path}", self._unserved, methods=METHODS)
+        anything = Route("/{path:path}", self._unknown, methods=METHODS)
+        return Starlette(routes=[*protocols, models, unserved, anything])
+
+    def _protocol(self, wire: Wire) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            seat = self.seats.get(request.path_params["token"])
+            if seat is None:
+                return await self._unknown(request)
+            try:
+                body = await _body(request)
+            except ClientDisconnect:
+                return Severed()
+            if body is None:
+                message = f"the request is larger than {BODY_LIMIT} bytes"
+                return JSONResponse(await run_in_threadpool(seat.served.refuse, wire, message), 413)
+            try:
+                exchange = await run_in_threadpool(seat.served.take, wire, body)
+            except BadRequest as error:
+                return JSONResponse(wire.error(400, str(error)), 400)
+            return await _faults(request, seat, wire, exchange) or await _reply(seat.served, wire, exchange)
+
+        return answer
+
+    async def _models(self, request: Request) -> Response:
+        if self.seats.get(request.path_params["token"]) is None:
+            return await self._unknown(request)
+        return JSONResponse({"object": "list", "data": [_model(self.model)], "has_more": False})
+
+    async def _unserved(self, request: Request) -> Response:
+        seat = self.seats.get(request.path_params["token"])
+        if seat is not None:
+            note = Unserved(
+                method=request.method,
+                path=f"/{request.path_params['path']}",
+                turn=seat.served.recorder.turn,
+                status=404,
+            )
+            await run_in_threadpool(seat.served.note, note)
+        return await self._unknown(request)
+
+    async def _unknown(self, request: Request) -> Response:
+        token = request.path_params.get("token")
+        if token in self.seats and self.seats[token] is None:
+            return JSONResponse({"error": {"type": "not_found_error", "message": "this trial has ended"}}, 410)
+        return JSONResponse({"error": {"type": "not_found_error", "message": "there is nothing here"}}, 404)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The request's body; None where it is too large. It is read to its end, so that the program hears why."""
+    kept = bytearray()
+    fits = True
+    async for piece in request.stream():
+        fits = fits and len(kept) + len(piece) <= BODY_LIMIT
+        if fits:
+            kept += piece
+    return bytes(kept) if fits else None
+
+
+async def _faults(request: Request, seat: Seat, wire: Wire, exchange: Exchange) -> Response | None:
+    """Let the exchange's faults happen; the response where one of them takes the answer's place."""
+    served = seat.served
+    for place, fault in exchange.faults:
+        match fault:
+            case Stall(stall=seconds):
+                await run_in_threadpool(served.settle_fault, exchange, place, None, None)
+                if not await pause(request, seat.ended, seconds):
+                    await run_in_threadpool(served.note, Gone(number=exchange.number, turn=exchange.turn))
+                    return Severed()
+            case HttpError(error=status, retry_after=seconds):
+                body = wire.error(status, f"scripted error {status}")
+                await run_in_threadpool(served.settle_fault, exchange, place, status, body)
+                headers = {} if seconds is None else {"retry-after": str(seconds)}
+                return JSONResponse(body, status, headers)
+            case Cut(cut="before"):
+                await run_in_threadpool(served.settle_fault, exchange, place, None, None)
+                return Severed()
+            case Cut():
+                whole = wire.whole(exchange.asked, exchange.answer)
+                await run_in_threadpool(served.settle_fault, exchange, place, 200, whole)
+                return _sent(wire, exchange, whole).severed()
+    return None
+
+
+async def _reply(served: ServedTrial, wire: Wire, exchange: Exchange) -> Response:
+    whole = wire.whole(exchange.asked, exchange.answer)
+    await run_in_threadpool(served.settle, exchange, 200, whole)
+    return _sent(wire, exchange, whole).response()
+
+
+def _sent(wire: Wire, exchange: Exchange, whole: JsonValue) -> Stream | Whole:
+    if not exchange.asked.stream:
+        return Whole(whole)
+    return Stream(tuple(event.line() for event in wire.events(exchange.asked, exchange.answer)))
+
+
+def _model(name: str) -> JsonValue:
+    return {
+        "id": name,
+        "object": "model",
+        "type": "model",
+        "display_name": name,
+        "created": 0,
+        "created_at": "1970-01-01T00:00:00Z",
+        "owned_by": "scripted",
+    }

@@ -1,0 +1,102 @@
+"""How an answer goes over the wire, whole or cut short, and the hold on a connection that this needs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+class Severable(H11Protocol):
+    """uvicorn's HTTP/1.1, which also tells the application about its transport: ASGI has no way to hang up."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept a connection; its requests find the transport in their state."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "transport": transport}
+
+
+class Severed(Response):
+    """Drops the connection: before the headers, or after a piece of a body that was meant to be longer."""
+
+    def __init__(self, piece: bytes = b"", headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(headers=headers)
+        self.piece = piece
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send what is to arrive, hang up, and wait until the server has noticed."""
+        if self.piece:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            await send({"type": "http.response.body", "body": self.piece, "more_body": True})
+        transport: asyncio.Transport = scope["state"]["transport"]
+        transport.close()  # unlike abort(), it lets arrive what was written
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An answer as one JSON document."""
+
+    body: JsonValue
+
+    def response(self) -> Response:
+        """All of it."""
+        return Response(self._bytes(), headers=self._headers())
+
+    def severed(self) -> Response:
+        """Half of it."""
+        data = self._bytes()
+        return Severed(data[: len(data) // 2], self._headers())
+
+    def _bytes(self) -> bytes:
+        return json.dumps(self.body).encode()
+
+    def _headers(self) -> dict[str, str]:
+        return {"content-type": "application/json", "content-length": str(len(self._bytes())), **REQUEST_ID}
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An answer as server-sent events."""
+
+    events: tuple[bytes, ...]
+
+    def response(self) -> Response:
+        """All events, each in a piece of its own."""
+
+        async def each() -> AsyncIterator[bytes]:
+            for event in self.events:
+                yield event
+
+        return StreamingResponse(each(), headers=SSE)
+
+    def severed(self) -> Response:
+        """The first half of the events."""
+        return Severed(b"".join(self.events[: len(self.events) // 2]), {**SSE, "transfer-encoding": "chunked"})
+
+
+REQUEST_ID = {"request-id": "req_scripted", "x-request-id": "req_scripted"}
+SSE = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", **REQUEST_ID}
+
+
+async def pause(request: Request, ended: asyncio.Event, seconds: float) -> bool:
+    """Wait, and say whether the program waited too. Ends early when it hangs up or its trial has `ended`."""
+    gone = asyncio.ensure_future(_hung_up(request))
+    over = asyncio.ensure_future(ended.wait())
+    early, late = await asyncio.wait({gone, over}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for task in late:
+        task.cancel()
+    return not early
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
