@@ -79,9 +79,7 @@ def test(bench: Bench, member: Member) -> str:
     bench.run(*uv, "pip", "check", "--python", python)
     where = f"import sys, {member.package} as it; sys.exit(not it.__file__.startswith(sys.prefix))"
     bench.run(python, "-c", where, cwd=place)
-    return bench.run(
-        *(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"), cwd=place, path=python.parent
-    )
+    return bench.run(*(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"), cwd=place, path=python.parent)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -135,9 +135,7 @@ def _of_shape(root: Path, module: Module) -> Iterator[Violation]:
         yield Violation(file, lines, f"has {lines} lines; {LINES_AT_MOST} is the stop: make two modules of it")
 
 
-def _of_imports(
-    root: Path, member: Member, module: Module, owners: Mapping[str, list[str]]
-) -> Iterator[Violation]:
+def _of_imports(root: Path, member: Member, module: Module, owners: Mapping[str, list[str]]) -> Iterator[Violation]:
     file = module.path.relative_to(root).as_posix()
     for line, target in module.imports:
         says = _forbidden(member, module, target, owners)

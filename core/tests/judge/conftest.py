@@ -262,7 +262,14 @@ class World:
         )
         ids = [one["id"] for one in self.cases]
         identity = HostIdentity(
-            **{"name": "fake", "version": "1", "records": "events", "accounting": "fake", "sees": self.sees, **self.host}
+            **{
+                "name": "fake",
+                "version": "1",
+                "records": "events",
+                "accounting": "fake",
+                "sees": self.sees,
+                **self.host,
+            }
         )
         plan = {
             "run": "run-1",
@@ -281,9 +288,7 @@ class World:
             "skips": self.skips,
         }
         sealed = {at: one for at, one in self.trials.items() if one is not None}
-        return FakeArchive(
-            Plan(**{**plan, **self.plan}), suite, sealed, self.parts, self.provenance, self.assets
-        )
+        return FakeArchive(Plan(**{**plan, **self.plan}), suite, sealed, self.parts, self.provenance, self.assets)
 
     def grade(self) -> Judgement:
         return grade(self.archive(), self.graders, Normalizers(), self.judge)

@@ -76,7 +76,10 @@ def test_a_reason_that_is_no_word_does_not_reach_the_report(world, w):
 def test_a_check_of_one_turn_sees_that_turn_only(world, w):
     world.cases = [w.case(turns=["a", "b"])]
     happened = w.trial(
-        w.event("TurnEnded", turn=1, answer="first"), w.event("TurnEnded", turn=2, answer="second"), w.COMPLETED, turns=2
+        w.event("TurnEnded", turn=1, answer="first"),
+        w.event("TurnEnded", turn=2, answer="second"),
+        w.COMPLETED,
+        turns=2,
     )
     report = world.verdict(
         {"id": "any", "grader": "tell", "answered": "first"},
@@ -182,21 +185,21 @@ def test_a_session_that_never_reached_its_last_turn_is_incomplete(world, w):
 
 
 @pytest.mark.parametrize(
-    ("sees", "happened", "evidence", "reason", "reached"),
+    ("sees", "happened", "expected"),
     [
-        (frozenset(Sees), [Step.OFFERED, Step.READ], "read-observed", None, Step.READ),
-        (frozenset(), [Step.SCRIPT_RUN], "read-observed", None, Step.SCRIPT_RUN),
-        (frozenset(), [], "unverified", "host_does_not_show", None),
-        (frozenset({Sees.TOOL_CALLS}), [], "unverified", "no_read_observed", None),
-        (frozenset({Sees.SKILL_READS}), [Step.OFFERED], "unverified", "not_observed", Step.OFFERED),
-        (frozenset({Sees.SKILL_READS}), [Step.MENTIONED, Step.ERRORED], "unverified", "load_errored", Step.ERRORED),
+        (frozenset(Sees), [Step.OFFERED, Step.READ], ("read-observed", None, Step.READ)),
+        (frozenset(), [Step.SCRIPT_RUN], ("read-observed", None, Step.SCRIPT_RUN)),
+        (frozenset(), [], ("unverified", "host_does_not_show", None)),
+        (frozenset({Sees.TOOL_CALLS}), [], ("unverified", "no_read_observed", None)),
+        (frozenset({Sees.SKILL_READS}), [Step.OFFERED], ("unverified", "not_observed", Step.OFFERED)),
+        (frozenset({Sees.SKILL_READS}), [Step.MENTIONED, Step.ERRORED], ("unverified", "load_errored", Step.ERRORED)),
     ],
 )
-def test_r11_trigger_evidence_never_says_more_than_was_seen(world, w, sees, happened, evidence, reason, reached):
+def test_r11_trigger_evidence_never_says_more_than_was_seen(world, w, sees, happened, expected):
     world.sees = sees
     report = world.verdict(w.check("told"), happened=w.trial(w.ANSWER, *map(w.step, happened), w.COMPLETED))
     row = report.trigger[0]
-    assert (row.evidence, row.reason, row.reached) == (evidence, reason, reached)
+    assert (row.evidence, row.reason, row.reached) == expected
     assert report.verdict.kind is VerdictKind.PASSED
 
 

@@ -22,7 +22,10 @@ _BY_MESSAGE = (
     (re.compile(r"insufficient_quota|quota exceeded|usage limit", re.I), Cause.QUOTA),
     (re.compile(r"context_length_exceeded|context window", re.I), Cause.CONTEXT),
     (re.compile(r"rate.?limit", re.I), Cause.RATE_LIMIT),
-    (re.compile(r"missing environment variable|invalid api key|not logged in|log in again|unauthorized", re.I), Cause.AUTH),
+    (
+        re.compile(r"missing environment variable|invalid api key|not logged in|log in again|unauthorized", re.I),
+        Cause.AUTH,
+    ),
     (re.compile(r"content_filter|flagged|safety", re.I), Cause.REFUSAL),
     (re.compile(r"high demand|overloaded|server had an error|internal server error", re.I), Cause.SERVER),
     (
@@ -98,4 +101,3 @@ def _by_status(status: int) -> Cause | None:
     if status == 429:
         return Cause.RATE_LIMIT
     return Cause.SERVER if status >= 500 else _BY_STATUS.get(status)
-

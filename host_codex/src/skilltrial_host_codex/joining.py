@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Sequence
 
 from .lines import Object, several, text
 from .rollout import Call, Thread, command_of
 from .stream import Item, StreamTurn
 
 
-def join(thread: Thread, turns: Iterable[StreamTurn]) -> dict[int, list[Item]]:
+def join(thread: Thread, turns: Sequence[StreamTurn]) -> dict[int, list[Item]]:
     """Give each call its stream item; return the items of each turn that no call of the log has."""
     waiting: dict[Hashable, list[Item]] = defaultdict(list)
     for turn in turns:
@@ -22,11 +22,8 @@ def join(thread: Thread, turns: Iterable[StreamTurn]) -> dict[int, list[Item]]:
             if waiting[call.turn, key]:
                 call.stream = waiting[call.turn, key].pop(0)
                 break
-    rest: dict[int, list[Item]] = defaultdict(list)
-    for turn in turns:
-        left = {id(item) for items in waiting.values() for item in items}
-        rest[turn.turn] = [item for item in turn.items.values() if id(item) in left]
-    return rest
+    left = {id(item) for items in waiting.values() for item in items}
+    return {turn.turn: [item for item in turn.items.values() if id(item) in left] for turn in turns}
 
 
 def _keys(call: Call) -> list[Hashable]:

@@ -22,7 +22,9 @@ _REJECTED: tuple[tuple[re.Pattern[str], Reason], ...] = (
 )
 _EXITED = re.compile(r"^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process exited with code (-?\d+)\n", re.M)
 _PATCHED = re.compile(r"^Exit code: (-?\d+)\n")
-_FAILED = re.compile(r"^(?:apply_patch verification failed|unable to |aborted|Wall time: .*\naborted by user|Script failed)")
+_FAILED = re.compile(
+    r"^(?:apply_patch verification failed|unable to |aborted|Wall time: .*\naborted by user|Script failed)"
+)
 DENIED = re.compile(r"permission denied|operation not permitted|read-only file system", re.I)
 
 

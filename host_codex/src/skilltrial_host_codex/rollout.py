@@ -57,6 +57,7 @@ class Asked:
 
     seq: int
     turn: int
+    model: str | None
     response: str | None
     whole: Object
 
@@ -137,7 +138,7 @@ def _row(thread: Thread, line: Line) -> None:
             thread.turn_ids[line.turn] = text(payload, "turn_id") or ""
         case "token_usage_record", _:
             whole = inner(payload, "turn_token_usage")
-            thread.steps.append(Asked(line.seq, line.turn, text(payload, "response_id"), whole))
+            thread.steps.append(Asked(line.seq, line.turn, thread.model, text(payload, "response_id"), whole))
         case "response_item", "message":
             if (role := text(payload, "role")) in {"user", "developer"}:
                 for part in _parts(payload):
@@ -162,7 +163,9 @@ def _row(thread: Thread, line: Line) -> None:
 
 def _call(thread: Thread, line: Line, payload: Object, what: str) -> None:
     id = text(payload, "call_id") or text(payload, "id") or f"line-{line.seq}"
-    call = Call(line.seq, line.turn, id, text(payload, "name") or what.removesuffix("_call"), text(payload, "namespace"))
+    call = Call(
+        line.seq, line.turn, id, text(payload, "name") or what.removesuffix("_call"), text(payload, "namespace")
+    )
     if what == "function_call":
         call.input, call.readable = _arguments(payload.get("arguments"))
     else:

@@ -45,6 +45,7 @@ class StreamTurn:
     completed: int | None = None
     usage: Object = field(default_factory=dict)
     failed: int | None = None
+    error: int | None = None
     message: str = ""
     last: int = 0
     events: list[Event] = field(default_factory=list)
@@ -87,8 +88,8 @@ def _error(turn: StreamTurn, line: Line) -> None:
     if message.startswith(RETRYING):
         turn.events.append(Retry(seq=line.seq, turn=line.turn, cause=cause_of(message, None)))
     else:
-        # The last word before `turn.failed`; on its own it is a failure too.
-        turn.failed, turn.message = line.seq, message
+        # The last word before `turn.failed`; where the turn goes on all the same, it was a warning.
+        turn.error, turn.message = line.seq, message
 
 
 def _item(turn: StreamTurn, line: Line, kind: str) -> None:

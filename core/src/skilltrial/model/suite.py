@@ -62,6 +62,10 @@ class Workspace(Part):
     repository: bool = False
 
 
+SomeArms = Annotated[tuple[Slug, ...], Field(min_length=1)]
+"""The arms that a check or a rehearsal is for; all of them where it does not say."""
+
+
 class Check(Part):
     """One question on the evidence. Keys beyond these are the grader's options."""
 
@@ -71,7 +75,7 @@ class Check(Part):
     id: Slug
     grader: Slug
     advisory: bool = False
-    arms: tuple[Slug, ...] | None = None
+    arms: SomeArms | None = None
     turn: Annotated[int, Field(ge=1)] | None = None
 
     @property
@@ -241,7 +245,8 @@ def _expect_tag(value: Any) -> str:
 
 
 Expected = Annotated[
-    Annotated[VerdictKind, Tag(":verdict")] | Annotated[dict[Slug, VerdictKind], Tag(":arms")],
+    Annotated[VerdictKind, Tag(":verdict")]
+    | Annotated[Annotated[dict[Slug, VerdictKind], Field(min_length=1)], Tag(":arms")],
     Discriminator(_expect_tag),
 ]
 """What a rehearsal promises: one verdict, or one per arm."""
@@ -257,7 +262,7 @@ class Rehearsal(Part):
     script: tuple[Act, ...]
     expect: Expected
     because: tuple[Slug, ...] = ()
-    arms: tuple[Slug, ...] | None = None
+    arms: SomeArms | None = None
 
     def expected(self, arm: str) -> VerdictKind | None:
         """The verdict promised in `arm`; None where the rehearsal says nothing about it."""

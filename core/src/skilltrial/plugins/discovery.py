@@ -21,7 +21,6 @@ from pydantic import ValidationError
 from stevedore.driver import DriverManager
 from stevedore.exception import NoMatches
 
-from skilltrial import __version__
 from skilltrial.model.errors import InvalidRequest, PluginBroken, PluginDuplicate, PluginMismatch, PluginNotFound
 from skilltrial.model.plan import PartIdentity
 
@@ -130,10 +129,6 @@ class Discovery:
         """The Python files of an installed part's package, by name. Imports nothing."""
         return source_files(self.find(kind, name).module)
 
-    def core_sources(self) -> dict[str, Path]:
-        """The Python files of the core: it judges too."""
-        return source_files("skilltrial")
-
     def identify(self, kind: Kind, name: str) -> PartIdentity:
         """Name, version and source digest of an installed part."""
         one = self.find(kind, name)
@@ -143,16 +138,6 @@ class Discovery:
             distribution=one.distribution,
             version=one.version,
             source_sha256=source_digest(self.sources(kind, name)),
-        )
-
-    def identify_core(self) -> PartIdentity:
-        """The core as a part."""
-        return PartIdentity(
-            kind="core",
-            name="skilltrial",
-            distribution="skilltrial",
-            version=__version__,
-            source_sha256=source_digest(self.core_sources()),
         )
 
 

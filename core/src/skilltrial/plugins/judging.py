@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from pathlib import Path
 
+from skilltrial import __version__
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.suite import Suite
 
@@ -14,15 +15,19 @@ JUDGING = ("skilltrial/archive/", "skilltrial/judge/", "skilltrial/model/", "ski
 """The folders of the core whose lines can change a verdict."""
 
 
+def core_sources() -> dict[str, Path]:
+    """The Python files of the core that judge, by name."""
+    return {name: path for name, path in source_files("skilltrial").items() if name.startswith(JUDGING)}
+
+
 def core_judge() -> PartIdentity:
     """The core, as far as it judges."""
-    files = {name: path for name, path in source_files("skilltrial").items() if name.startswith(JUDGING)}
     return PartIdentity(
         kind="core",
         name="judge",
         distribution="skilltrial",
-        version=version("skilltrial"),
-        source_sha256=source_digest(files),
+        version=__version__,
+        source_sha256=source_digest(core_sources()),
     )
 
 

@@ -16,7 +16,7 @@ from skilltrial.plugins.graders import choose, fit
 
 from .document import Faults, Path
 from .paths import path_fault
-from .wording import Setting, explain, meant, shown
+from .wording import WANTED, Setting, explain, meant, not_wanted, shown
 from .written import CHECK_KEYS
 
 
@@ -167,15 +167,29 @@ class CheckReader:
         try:
             check.options = model.model_validate_json(json.dumps(options))
         except ValidationError as error:
-            setting = Setting(f"a {facade.name} check", tuple(f.alias or n for n, f in model.model_fields.items()))
-            for one in error.errors(include_url=False, include_input=False):
-                self._option_fault(check, setting, one)
+            self._option_faults(check, facade.name, model, error)
             return
         self._check_paths(check)
 
-    def _option_fault(self, check: ReadCheck, setting: Setting, error: Mapping[str, Any]) -> None:
-        loc: tuple[str | int, ...] = error["loc"]
-        path, inside = self._place(check, loc)
+    def _option_faults(self, check: ReadCheck, grader: str, model: type[CheckOptions], error: ValidationError) -> None:
+        setting = Setting(f"a {grader} check", tuple(field.alias or key for key, field in model.model_fields.items()))
+        placed = [(self._place(check, one["loc"]), one) for one in error.errors(include_url=False, include_input=False)]
+        # Of the members of a union, the one that went deepest was meant; members that stopped alike are told as one.
+        found: dict[Path, list[tuple[str | int | None, Mapping[str, Any]]]] = {}
+        for (path, inside), one in placed:
+            if not any(len(other) > len(path) and other[: len(path)] == path for (other, _), _ in placed):
+                found.setdefault(path, []).append((inside, one))
+        for path, errors in found.items():
+            inside, first = errors[0]
+            wanted = " or ".join(dict.fromkeys(filter(None, (WANTED.get(one["type"]) for _, one in errors))))
+            if len(errors) > 1 and wanted:
+                self._faults.add(path, *not_wanted(inside, wanted, setting, self._faults.document.at(path)))
+            else:
+                self._option_fault(check, setting, path, inside, first)
+
+    def _option_fault(
+        self, check: ReadCheck, setting: Setting, path: Path, inside: str | int | None, error: Mapping[str, Any]
+    ) -> None:
         kind = error["type"]
         if kind in ("value_error", "assertion_error"):
             what, right = f"the options of {setting.noun} do not fit", self._plugin_text(error, check)
@@ -207,7 +221,8 @@ class CheckReader:
         if check.options is None:
             return
         for project_path in (*check.options.paths(), *check.options.assets()):
-            if fault := path_fault(project_path):
+            # A final slash says that a folder is meant.
+            if fault := path_fault(project_path.removesuffix("/")):
                 self._faults.add(check.place_of(project_path), *fault)
 
 

@@ -18,6 +18,7 @@ from .checking import CheckReader, GraderDirectory
 from .document import MAX_BYTES, Document, Faults, read
 from .expansion import Expansion, expand
 from .folders import Folders
+from .longform import expand_text
 from .meaning import Meaning
 from .structure import check_structure
 
@@ -39,10 +40,10 @@ class Loaded:
     """The file as written."""
     checks: Mapping[tuple[str, str], CheckOptions]
     """Case and check → the check's options as its grader reads them."""
+    document: Document
+    """The file with the places of its values."""
     links: tuple[str, ...] = ()
     """What was reached through links above it, in words."""
-    document: Document | None = None
-    """The file with the places of its values."""
 
 
 def locate(argument: str, discovery: Discovery) -> Path:
@@ -79,7 +80,12 @@ def load(path: Path, graders: GraderDirectory, *, fixture_kinds: Collection[str]
         for check in case.checks
         if check.options is not None
     }
-    return Loaded(suite, resolved, resolved.parent, source, checks, tuple(links), document)
+    return Loaded(suite, resolved, resolved.parent, source, checks, document, tuple(links))
+
+
+def expanded(loaded: Loaded) -> str:
+    """The long form as YAML, every default written out; in the place of the suite file it loads to an equal suite."""
+    return expand_text(loaded.suite)
 
 
 def _read(path: Path) -> tuple[bytes, Path]:

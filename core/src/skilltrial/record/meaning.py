@@ -151,8 +151,6 @@ class Meaning:
                 self._faults.add((*check.path, "turn"), f"the case has no turn {turn}", f"it has {turns}")
 
     def _arm_list(self, arms: object, path: Path) -> None:
-        if arms == []:
-            self._faults.add(path, "`arms` names no arm", "leave it out to mean all arms")
         for at, arm in enumerate(as_list(arms)):
             self._known("", "arm", arm, self._arms, (*path, at))
 
@@ -161,8 +159,6 @@ class Meaning:
         expect = rehearsal.get("expect")
         for arm in as_dict(expect):
             self._known("", "arm", arm, self._arms, (*path, "expect", arm), key=True)
-        if expect == {}:
-            self._faults.add((*path, "expect"), "`expect` promises nothing", "name a verdict, or one for each arm")
         because = as_list(rehearsal.get("because"))
         ids = [check.long["id"] for check in case.checks if isinstance(check.long.get("id"), str)]
         for at, id in enumerate(because):

@@ -13,6 +13,7 @@ from skilltrial.model.trial import HostIdentity
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import DialectFacade, HostFacade, ModelFacade, NormalizerFacade
+from skilltrial.plugins.judging import core_judge
 from skilltrial.plugins.kinds import DIALECT, GRADER, HOST, MODEL, NORMALIZER, Kind
 
 
@@ -62,5 +63,5 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
         dialect = bind(DialectFacade, spelling, discovery.build(DIALECT, spelling))
         used += [(MODEL, choice.model), (DIALECT, spelling)]
     used += [(GRADER, name) for name in sorted({check.grader for case in suite.cases for check in case.checks})]
-    identities = [discovery.identify_core(), *(discovery.identify(kind, name) for kind, name in used)]
+    identities = [core_judge(), *(discovery.identify(kind, name) for kind, name in used)]
     return Parts(host, identity, normalizer, model, dialect, tuple(identities))

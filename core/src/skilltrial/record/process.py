@@ -23,9 +23,8 @@ from skilltrial.model.trial import Command, Finished, Recorder
 from skilltrial.model.words import Source
 
 from .capture import Capture, prompt_file
+from .reaper import GRACE, Reaper
 from .running import Running
-from .supervisor import GRACE
-from .supervisor import Supervisor as Supervisor
 from .workspace import Folders
 
 _SHORTEST, _LONGEST = 0.002, 0.05
@@ -37,8 +36,9 @@ Ending = Exited | LimitHit | Unavailable | Interrupted
 class TrialLauncher:
     """Starts the programs of one trial. Time and output of all of them together are held to the trial's limits."""
 
-    def __init__(self, supervisor: Supervisor, limits: Limits, folders: Folders) -> None:
-        self._supervisor = supervisor
+    def __init__(self, reaper: Reaper, stop: int, limits: Limits, folders: Folders) -> None:
+        self._reaper = reaper
+        self._stop = stop
         self._limits = limits
         self._folders = {"project": folders.project, "home": folders.home, "tmp": folders.tmp}
         self._left = {Source.STDOUT: limits.stdout, Source.STDERR: limits.stderr}
@@ -50,7 +50,7 @@ class TrialLauncher:
         if self._deadline is None:
             self._deadline = time.monotonic() + self._limits.seconds
         with ExitStack() as stack:
-            if self._supervisor.cancelled:
+            if _readable(self._stop):
                 return _finished(Interrupted(), recorder)
             if self._deadline <= time.monotonic():
                 return _finished(self._late(), recorder)
@@ -75,7 +75,7 @@ class TrialLauncher:
         stdin = prompt_file(self._mark, command.stdin) if command.stdin else os.open(os.devnull, os.O_RDONLY)
         try:
             files = (stdin, captures[Source.STDOUT].descriptor, captures[Source.STDERR].descriptor)
-            return captures, self._supervisor.start(command, files, self._mark, self._folders.values())
+            return captures, self._reaper.start(command, files, self._mark, self._folders.values())
         finally:
             os.close(stdin)
 
@@ -85,30 +85,30 @@ class TrialLauncher:
             ending = self._watch(running, streams)
         finally:
             # A flood is not given time to go on.
-            leftovers = self._supervisor.end(running, grace=0.0 if streams.over else GRACE)
+            leftovers = self._reaper.end(running, grace=0.0 if streams.over else GRACE)
         return ending or Exited(code=running.process.returncode), leftovers
 
     def _watch(self, running: Running, streams: _Streams) -> Ending | None:
         """Pass on what the program prints until something ends it; None where it does so itself."""
         bell = select.poll()
-        bell.register(self._supervisor.stop, select.POLLIN)
+        bell.register(self._stop, select.POLLIN)
         if running.watch is not None:
             bell.register(running.watch, select.POLLIN)
         pause = _SHORTEST
         deadline = self._deadline or 0.0
         while True:
             left = deadline - time.monotonic()
-            bell.poll(0 if streams.behind else max(0.0, min(pause, left)) * 1000)
+            rung = bell.poll(0 if streams.behind else max(0.0, min(pause, left)) * 1000)
             if running.exited():
                 return None
-            if self._supervisor.cancelled:
+            if any(descriptor == self._stop for descriptor, _ in rung):
                 return Interrupted()
             if left <= 0:
                 return self._late()
             pause = _SHORTEST if streams.pump() else min(pause * 1.5, _LONGEST)
             if streams.over is not None:
                 return self._flood(streams.over)
-            self._supervisor.look()
+            self._reaper.look()
 
     def _late(self) -> LimitHit:
         return LimitHit(limit="seconds", value=self._limits.seconds)
@@ -162,6 +162,12 @@ class _Streams:
         self.recorder.record(source, line)
         if source is Source.STDOUT and self._on_line is not None:
             self._on_line(line)
+
+
+def _readable(descriptor: int) -> bool:
+    bell = select.poll()
+    bell.register(descriptor, select.POLLIN)
+    return bool(bell.poll(0))
 
 
 def _finished(ending: Ending, recorder: Recorder) -> Finished:

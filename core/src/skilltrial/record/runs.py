@@ -21,6 +21,7 @@ from skilltrial.model.facts import Provenance
 from skilltrial.model.plan import Plan
 from skilltrial.model.trial import RunInfo, Script, TrialKey
 from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.judging import core_sources
 from skilltrial.plugins.kinds import GRADER, NORMALIZER
 
 from .environment import passed_through
@@ -188,7 +189,7 @@ def _write_inputs(archive: ArchiveWriter, prepared: Prepared, discovery: Discove
 
 
 def _judging_sources(parts: Parts, discovery: Discovery) -> Iterable[tuple[str, Path]]:
-    yield from discovery.core_sources().items()
+    yield from core_sources().items()
     for part in parts.identities:
         for kind in (GRADER, NORMALIZER):
             if part.kind == kind.name:

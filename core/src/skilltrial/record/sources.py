@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,10 +93,13 @@ def _link(
     if links == "refuse":
         refused.append(Refused(path, "link"))
         return
-    target = os.readlink(place)
+    target = os.readlink(place)  # noqa: PTH115 (a Path would tidy the text)
     reached = os.path.realpath(place)
-    # An absolute target would still point at the source after the copy.
-    if os.path.isabs(target) or not (reached == real or reached.startswith(real + os.sep)):
+    # A copy must not lead back to the source, so the way counts as much as its end: no absolute target, no `..`
+    # that climbs out of the folder and in again.
+    way = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    inside = reached == real or reached.startswith(real + os.sep)
+    if target.startswith("/") or way == ".." or way.startswith("../") or not inside:
         refused.append(Refused(path, "link_outside"))
         return
     found.append(Found(path, FileKind.LINK, executable=False, size=0, target=target))

@@ -1,42 +1,19 @@
-"""Knows every program that a run has started, and ends all that they leave behind.
-
-On Linux we are a child subreaper while a run lasts: whatever a program's descendants do to hide (another session, a
-scrubbed environment, a double fork), in the end they are our children. Whose they are is told by what they show
-(the trial's mark, its folders, its sessions), by ancestry seen while the trial ran, and by who ran when they were
-born.
-"""
+"""Made once for a run: gives each trial what starts its programs, and ends them all when the user says so."""
 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import threading
-import time
-from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from skilltrial.model.errors import InvalidRequest
-from skilltrial.model.notes import Leftovers
 from skilltrial.model.suite import Limits
-from skilltrial.model.trial import Command, Launcher
+from skilltrial.model.trial import Launcher
 
-from . import family, linux
-from .family import Process
-from .running import Running
+from . import linux
+from .process import TrialLauncher
+from .reaper import Reaper
 from .workspace import Folders
-
-MARK = "SESSION_MARK"
-"""The variable by which a program's descendants are known; its name and value mean nothing to them."""
-GRACE = 0.75
-"""Seconds between TERM and KILL."""
-_PATIENCE = 3.0
-"""Seconds after which a process that survives KILL is called unstopped."""
-_LOOK = 0.2
-"""Seconds between two looks at who descends from whom; longer where a look is slow."""
 
 
 def losses() -> tuple[str, ...]:
@@ -51,21 +28,15 @@ def losses() -> tuple[str, ...]:
 
 
 class Supervisor:
-    """Made once for a run, one at a time in a process. Safe from any thread; `cancel` from a signal handler too.
+    """One at a time in a process. `launcher` may be called from any thread, `cancel` from a signal handler.
 
     Programs that are started in another way must stay in our own session, or they may be taken for an orphan.
     """
 
     def __init__(self) -> None:
         self.cancelled = False
-        self._lock = threading.Lock()
-        self._live: list[Running] = []
-        self._past: list[Running] = []
-        self._looked = time.monotonic()
-        self._pause = _LOOK
+        self._reaper: Reaper | None = None
         self._stop: tuple[int, int] | None = None
-        self._reaper = False
-        self._since = 0
 
     def __enter__(self) -> Self:
         if os.name == "nt":
@@ -73,188 +44,27 @@ class Supervisor:
                 "running agents needs Linux or macOS; here `lint`, `grade`, `verify` and `import` work"
             )
         self._stop = os.pipe()
-        self._since = family.now()
-        self._reaper = linux.become_subreaper()
+        self._reaper = Reaper()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._reaper:
-            self._sweep()
-            linux.become_subreaper(False)
-        for descriptor in self._stop or ():
+        reaper, stop = self._reaper, self._stop
+        self._reaper = self._stop = None
+        if reaper is not None:
+            reaper.close()
+        for descriptor in stop or ():
             os.close(descriptor)
-        self._stop = None
 
     def launcher(self, limits: Limits, folders: Folders) -> Launcher:
         """What starts the programs of one trial in its folders; its clock starts with the first program."""
-        from .process import TrialLauncher
-
-        return TrialLauncher(self, limits, folders)
+        if self._reaper is None or self._stop is None:
+            raise RuntimeError("a supervisor starts programs only inside its `with`")
+        return TrialLauncher(self._reaper, self._stop[0], limits, folders)
 
     def cancel(self) -> None:
         """End every program now, and start none any more."""
         self.cancelled = True
         if self._stop is not None:
             os.write(self._stop[1], b"x")
-
-    @property
-    def stop(self) -> int:
-        """A descriptor that becomes readable by `cancel` and stays so."""
-        if self._stop is None:
-            raise RuntimeError("the supervisor is not open")
-        return self._stop[0]
-
-    def start(self, command: Command, files: tuple[int, int, int], mark: str, folders: Iterable[Path]) -> Running:
-        """Start a program in a session of its own. Raises OSError or ValueError where it can't be started.
-
-        `files` are its stdin, stdout and stderr; a process that shows `mark` or one of `folders` descends from it.
-        """
-        # Under the lock, so that nobody takes a child for an orphan before it is known.
-        with self._lock:
-            born = family.now()
-            process = subprocess.Popen(
-                command.argv,
-                cwd=command.cwd,
-                env={**command.env, MARK: mark},
-                stdin=files[0],
-                stdout=files[1],
-                stderr=files[2],
-                start_new_session=True,
-            )
-            running = Running(
-                mark.encode(), tuple(folders), process, born, family.watch(process.pid), sessions={process.pid}
-            )
-            self._live.append(running)
-        return running
-
-    def look(self) -> None:
-        """Remember who descends from whom, now and then, where it will be needed to tell whose an orphan is."""
-        if self._reaper and len(self._live) < 2:
-            return
-        began = time.monotonic()
-        if began - self._looked < self._pause or not self._lock.acquire(blocking=False):
-            return
-        try:
-            rows = family.table()
-            for running in self._live:
-                running.remember(rows, [running.process.pid])
-            self._looked = time.monotonic()
-            self._pause = max(_LOOK, 50 * (self._looked - began))
-        finally:
-            self._lock.release()
-
-    def end(self, running: Running, grace: float) -> Leftovers | None:
-        """End a program and all that descends from it: TERM, `grace` seconds, KILL. None where nothing was left."""
-        try:
-            return None if self._alone(running) else self._end_tree(running, grace)
-        finally:
-            with self._lock:
-                running.process.poll()
-                running.died = family.now()
-                self._live.remove(running)
-                self._past.append(running)
-                oldest = min((one.born for one in self._live), default=running.died + 1)
-                self._past = [one for one in self._past if (one.died or 0) >= oldest]
-            if running.watch is not None:
-                os.close(running.watch)
-
-    def _alone(self, running: Running) -> bool:
-        if not running.exited():
-            return False
-        if self._reaper:
-            with self._lock:
-                return not family.children() - {one.process.pid for one in self._live}
-        try:
-            os.killpg(running.process.pid, 0)
-        except OSError:
-            return not running.seen
-        return False
-
-    def _end_tree(self, running: Running, grace: float) -> Leftovers | None:
-        began = time.monotonic()
-        told: set[tuple[int, int]] = set()
-        counted: set[tuple[int, int]] = set()
-        attributed = True
-        pause = 0.002
-        while True:
-            exited = running.exited()
-            left, certain = self._left(running)
-            attributed = attributed and certain
-            here = {row.name for row in left}
-            passed = time.monotonic() - began
-            if exited:
-                counted |= here
-                if not left:
-                    return None if attributed and not counted else Leftovers(ended=len(counted), attributed=attributed)
-            if passed > grace + _PATIENCE:
-                unstopped = len(left) + (not exited)
-                return Leftovers(ended=len(counted - here), unstopped=unstopped, attributed=attributed)
-            kill = passed >= grace
-            number = signal.SIGKILL if kill else signal.SIGTERM
-            if not exited and (kill or not told):
-                running.process.send_signal(number)
-            for row in left:
-                if kill or row.name not in told:
-                    family.send(row, number)
-            told |= here | {(running.process.pid, running.born)}
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.05)
-
-    def _left(self, running: Running) -> tuple[list[Process], bool]:
-        """What still runs and is this program's to end, itself left out; and whether all is surely attributed."""
-        with self._lock:
-            rows = family.table()
-            roots = [] if running.exited() else [running.process.pid]
-            doubtful: list[int] = []
-            certain = True
-            for orphan in self._orphans(rows):
-                owners = self._owners(orphan)
-                trials = {one.mark for one in owners}
-                if trials == {running.mark}:
-                    roots.append(orphan.pid)
-                elif running.mark in trials:
-                    certain = False
-                    if all(one is running or one not in owners for one in self._live):
-                        doubtful.append(orphan.pid)
-            if not self._reaper:
-                group = running.process.pid
-                roots += [row.pid for row in rows.values() if row.group == group or row.name in running.seen]
-            pids = running.remember(rows, roots) | family.descendants(rows, doubtful)
-        return [rows[pid] for pid in pids if pid != running.process.pid and rows[pid].alive], certain
-
-    def _orphans(self, rows: dict[int, Process]) -> list[Process]:
-        """Those that came to us because their parents died; dead ones among them are reaped on the way."""
-        if not self._reaper:
-            return []
-        us, ours = os.getpid(), os.getsid(0)
-        known = {one.process.pid for one in self._live}
-        found = [
-            row
-            for row in rows.values()
-            if row.parent == us and row.session != ours and row.pid not in known and row.born >= self._since
-        ]
-        for row in found:
-            if not row.alive:
-                with suppress(ChildProcessError):
-                    os.waitid(os.P_PID, row.pid, os.WEXITED | os.WNOHANG)
-        return [row for row in found if row.alive]
-
-    def _owners(self, orphan: Process) -> list[Running]:
-        everybody = [*self._live, *self._past]
-        traces = family.traces(orphan.pid) if linux.HERE else b""
-        sure = [one for one in everybody if one.owns(orphan, traces)]
-        return sure or [one for one in everybody if one.may_own(orphan)]
-
-    def _sweep(self) -> None:
-        """End every orphan that is left at the end of the run, when no trial can need it."""
-        for _ in range(50):
-            with self._lock:
-                rows = family.table()
-                left = family.descendants(rows, [row.pid for row in self._orphans(rows)])
-            if not left:
-                return
-            for pid in left:
-                family.send(rows[pid], signal.SIGKILL)
-            time.sleep(0.01)

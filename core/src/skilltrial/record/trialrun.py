@@ -30,7 +30,7 @@ from .environment import base_environment
 from .ignoring import Ignore
 from .listing import Listing, changes, list_project
 from .preparing import PreparedSkill, Project
-from .process import Supervisor
+from .supervisor import Supervisor
 from .workspace import Folders, fresh_folders, write_tree
 
 

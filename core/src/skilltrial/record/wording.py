@@ -32,7 +32,8 @@ def close_to(word: object, known: Collection[str]) -> str | None:
     if not isinstance(word, str):
         return None
     close = difflib.get_close_matches(re.sub(r"[- ]", "_", word.lower()), known, n=1, cutoff=0.6)
-    return (close or difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6) or [None])[0]
+    close = close or difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    return close[0] if close else None
 
 
 def meant(word: object, known: Collection[str], *, label: str = "known") -> str:
@@ -59,7 +60,7 @@ class Setting:
 
 def explain(kind: str, context: Mapping[str, Any], setting: Setting, name: object, value: object) -> tuple[str, str]:
     """What is wrong and what would be right, for a pydantic error of this kind at the key or position `name`."""
-    label = shown(name) if isinstance(name, str) else "an item of the list" if isinstance(name, int) else setting.noun
+    label = _label(name, setting)
     if kind == "extra_forbidden":
         return setting.unknown(name)
     if kind == "missing":
@@ -70,11 +71,20 @@ def explain(kind: str, context: Mapping[str, Any], setting: Setting, name: objec
         return f"unknown word{named(value)} in {label}", meant(value, words)
     if kind == "string_pattern_mismatch":
         return _pattern(str(context.get("pattern", "")), label)
-    if wanted := _WANTED.get(kind):
-        return f"{label} must be {wanted}", _instead(value, wanted)
+    if wanted := WANTED.get(kind):
+        return not_wanted(name, wanted, setting, value)
     if bound := _BOUNDS.get(kind):
         return f"{label} {bound(context)}", ""
     return f"{label} has a value that does not fit", ""
+
+
+def not_wanted(name: object, wanted: str, setting: Setting, value: object) -> tuple[str, str]:
+    """The fault of a value of another type than is wanted."""
+    return f"{_label(name, setting)} must be {wanted}", _instead(value, wanted)
+
+
+def _label(name: object, setting: Setting) -> str:
+    return shown(name) if isinstance(name, str) else "an item of the list" if isinstance(name, int) else setting.noun
 
 
 def _instead(value: object, wanted: str) -> str:
@@ -93,7 +103,7 @@ def _pattern(pattern: str, label: str) -> tuple[str, str]:
     return f"{label} does not have the form that is asked for", ""
 
 
-_WANTED = {
+WANTED = {
     "string_type": "text",
     "string_sub_type": "text",
     "int_type": "a whole number",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, WithJsonSchema
 
 from skilltrial.model.capabilities import Can
 from skilltrial.model.part import Part, Slug
-from skilltrial.model.suite import FixtureUse, Ignored, Rehearsal, RelativePath, SkillSource, Text
+from skilltrial.model.suite import FixtureUse, Ignored, Rehearsal, RelativePath, SkillSource, SomeArms, Text
 
 SIZE_PATTERN = r"^[0-9]{1,12} ?(B|[kKMG]B|[KMG]iB)$"
 FILE_TEXT_MAX = 1_000_000
@@ -73,6 +73,19 @@ Files = dict[Annotated[str, Field(min_length=1, max_length=1024)], FileText]
 class WrittenWorkspace(Part):
     """A workspace by its keys: a folder, inline `files`, or a revision of a repository (`git` and `ref`)."""
 
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        json_schema_extra={
+            "dependentSchemas": {
+                "ref": {"required": ["git"], "properties": {"git": {"type": "string"}}},
+                "files": {"not": {"required": ["folder"]}},
+                "folder": {"properties": {"git": {"type": "boolean"}}},
+            }
+        },
+    )
+
     folder: RelativePath = ""
     files: Files = Field(default_factory=dict)
     git: Annotated[
@@ -92,22 +105,39 @@ def _workspace_tag(value: Any) -> str:
 
 
 WorkspaceForm = Annotated[
-    Annotated[RelativePath, Tag(":text")] | Annotated[WrittenWorkspace, Tag(":keys")] | Annotated[Files, Tag(":files")],
+    Annotated[RelativePath, Tag(":text")]
+    | Annotated[WrittenWorkspace, Tag(":keys")]
+    | Annotated[
+        Files,
+        Tag(":files"),
+        WithJsonSchema(
+            {
+                "type": "object",
+                "additionalProperties": {"type": "string", "maxLength": FILE_TEXT_MAX},
+                "propertyNames": {"minLength": 1, "maxLength": 1024, "not": {"enum": sorted(WORKSPACE_KEYS)}},
+            }
+        ),
+    ],
     Discriminator(_workspace_tag),
 ]
 """A folder, the keys of a workspace, or inline files; a file called like a key is written below `files`."""
 
 
+def _names_a_grader(schema: dict[str, Any]) -> None:
+    others = {key: True for key in schema["properties"] if key != "grader"}
+    schema["anyOf"] = [{"required": ["grader"]}, {"not": {"properties": others, "additionalProperties": False}}]
+
+
 class WrittenCheck(Part):
     """One question. In the short form the first key beyond these names the grader, further ones are its options."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True, json_schema_extra=_names_a_grader)
     __pydantic_extra__: dict[str, JsonValue]
 
     id: Slug = ""
     grader: Slug = ""
     advisory: bool = False
-    arms: tuple[Slug, ...] = ()
+    arms: SomeArms = ()
     turn: Annotated[int, Field(ge=1)] = 1
 
 
@@ -116,6 +146,18 @@ CHECK_KEYS = frozenset(WrittenCheck.model_fields)
 
 class CaseBody(Part):
     """What a case says beside its id."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        json_schema_extra={
+            "allOf": [
+                {"oneOf": [{"required": ["prompt"]}, {"required": ["turns"]}]},
+                {"oneOf": [{"required": ["checks"]}, {"required": ["expect"]}]},
+            ]
+        },
+    )
 
     prompt: Text = ""
     turns: Annotated[tuple[Text, ...], Field(min_length=1)] = ()
@@ -152,7 +194,7 @@ class WrittenSuite(Part):
     id: Slug = ""
     skills: tuple[SkillSource, ...] = ()
     arms: Annotated[tuple[WrittenArm, ...], Field(min_length=1)] = ()
-    gate: WrittenGate = Field(default_factory=lambda: WrittenGate())
+    gate: WrittenGate = Field(default_factory=WrittenGate)
     attempts: Annotated[int, Field(ge=1, le=1000)] = 1
     limits: WrittenLimits = WrittenLimits()
     allow: tuple[str, ...] = ()

@@ -21,7 +21,6 @@ from ruamel.yaml.events import (
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
-    StreamStartEvent,
 )
 
 from .document import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Mark, Node, Unreadable, end_of

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from .patterns import finds
+from .patterns import finds, pattern_fault
 from .wording import as_json
 
 _DATA = ("const", "enum", "default", "examples")
@@ -38,12 +38,15 @@ def schema_fault(schema: JsonValue) -> str | None:
         return "the schema's `$schema` names no known draft of JSON Schema"
     try:
         checker.check_schema(schema)
+        patterns = [fault for part in _parts(schema) for fault in _pattern_faults(part)]
         outside = _refers_outside(schema)
     except SchemaError as error:
         return f"not a JSON Schema: wrong at {error.json_path}"
     except RecursionError:
         return "not a JSON Schema that can be used: nested too deeply"
-    return "the schema refers to a document outside itself, and nothing is ever fetched" if outside else None
+    if outside:
+        return "the schema refers to a document outside itself, and nothing is ever fetched"
+    return patterns[0] if patterns else None
 
 
 def misfit(schema: JsonValue, value: JsonValue) -> str | None:
@@ -85,24 +88,34 @@ def _dialect(schema: dict[str, JsonValue]) -> type[Validator] | None:
         return Draft202012Validator
     if not isinstance(schema["$schema"], str):
         return None
-    return validator_for(schema, default=None)
+    return validator_for(schema, default=None)  # type: ignore[arg-type]
 
 
-def _refers_outside(schema: JsonValue) -> bool:
-    """Whether a schema without ids of its own has a reference that is not to itself."""
-    parts, outside = [schema], False
+def _parts(schema: JsonValue) -> Iterator[dict[str, JsonValue]]:
+    """Every object of a schema that is not plain data."""
+    parts = [schema]
     while parts:
         part = parts.pop()
         if isinstance(part, dict):
-            if isinstance(part.get("$id", part.get("id")), str):
-                return False  # What is inside is then known to the validator alone.
-            outside = outside or any(
-                isinstance(part.get(key), str) and not str(part[key]).startswith("#") for key in ("$ref", "$dynamicRef")
-            )
+            yield part
             parts.extend(value for key, value in part.items() if key not in _DATA)
         elif isinstance(part, list):
             parts.extend(part)
-    return outside
+
+
+def _refers_outside(schema: JsonValue) -> bool:
+    """Whether a schema without ids of its own (the validator alone knows what those lead to) refers to another."""
+    if any(isinstance(part.get(key), str) for part in _parts(schema) for key in ("$id", "id")):
+        return False
+    references = (part.get(key) for part in _parts(schema) for key in ("$ref", "$dynamicRef"))
+    return any(isinstance(reference, str) and not reference.startswith("#") for reference in references)
+
+
+def _pattern_faults(part: dict[str, JsonValue]) -> Iterator[str]:
+    named = part.get("patternProperties")
+    for pattern in (part.get("pattern"), *(named if isinstance(named, dict) else ())):
+        if isinstance(pattern, str) and (fault := pattern_fault(pattern)):
+            yield f"a pattern of the schema: {fault}"
 
 
 def _pattern(validator: Any, pattern: str, value: object, schema: object) -> Iterator[ValidationError]:

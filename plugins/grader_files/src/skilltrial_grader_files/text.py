@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 from pydantic import model_validator
@@ -127,7 +128,7 @@ def _questions(check: TextCheck, text: str) -> Iterator[Callable[[], None]]:
     )
     for question, operands in asked:
         for operand in several(operands):
-            yield lambda question=question, operand=operand: question(operand)  # type: ignore[misc]
+            yield partial(question, operand)
 
 
 def golden_holds(check: GoldenCheck, evidence: Evidence) -> CheckResult:

@@ -1,0 +1,142 @@
+"""The records of a Codex trial → its trajectory.
+
+The stream of `codex exec --json` is joined with the session log, call by call: what the stream hides (commands that
+the sandbox denied, rejected and unknown calls, skills that a prompt mentioned) comes from the log, in the place
+where it happened. Without a log only what the stream shows is there, and `Truncated(where="session_log")` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from skilltrial.api import (
+    Event,
+    Notice,
+    Offered,
+    Record,
+    SessionStarted,
+    SkillPlaced,
+    SkillStep,
+    Source,
+    Truncated,
+    TurnEnded,
+    TurnSent,
+    TurnStarted,
+    Usage,
+    notes,
+)
+
+from .calls import Trail, log_events, stream_events
+from .endings import session_ended
+from .joining import join
+from .lines import Object, lines, number
+from .offers import offers
+from .rollout import Asked, Thread, threads
+from .skills import Skills
+from .stream import StreamTurn, digest, stream_turns
+from .versions import is_recorded
+
+
+@dataclass(frozen=True)
+class CodexNormalizer:
+    """Reads what `codex exec --json` prints and what it writes to its session log."""
+
+    def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
+        """See NormalizerSpec."""
+        turns = stream_turns(lines(records, Source.STDOUT))
+        logs = threads(lines(records, Source.SESSION_LOG))
+        main = _main(logs, turns)
+        placed = tuple(note for _, note in notes(records) if isinstance(note, SkillPlaced))
+        trail = Trail()
+        for record, note in notes(records):
+            if isinstance(note, TurnSent):
+                trail.add(TurnStarted(seq=record.seq, turn=note.turn, prompt_sha256=note.prompt_sha256), record.seq)
+        _opened(trail, turns, main, Skills(placed, main.cwd if main else None))
+        for turn in turns.values():
+            for event in turn.events:
+                trail.add(event, event.seq)
+        _called(trail, turns, logs, main, placed)
+        _ended(trail, turns, main)
+        trail.add(session_ended(records, turns, main.done if main else ()), None)
+        return trail.events()
+
+
+def _main(logs: Sequence[Thread], turns: dict[int, StreamTurn]) -> Thread | None:
+    """The log of the conversation that the stream shows; the others are its subagents'."""
+    shown = {turn.thread for turn in turns.values()} - {None}
+    return next((log for log in logs if log.id in shown), next((log for log in logs if log.parent is None), None))
+
+
+def _opened(trail: Trail, turns: dict[int, StreamTurn], main: Thread | None, skills: Skills) -> None:
+    first = next((turn for turn in turns.values() if turn.opened is not None), None)
+    if first is None and main is None:
+        return
+    seq = first.opened if first is not None and first.opened is not None else main.seq if main else 0
+    turn = first.turn if first is not None else 0
+    session = first.thread if first is not None else main.id if main else None
+    started = SessionStarted(
+        seq=seq, turn=turn, session=session, version=main.version if main else None, model=main.model if main else None
+    )
+    trail.add(started, seq)
+    if main is None:
+        trail.add(Truncated(seq=seq, turn=turn, where=Source.SESSION_LOG.value), seq)
+        return
+    if main.version is not None and not is_recorded(main.version):
+        trail.add(Notice(seq=main.seq, turn=turn, text_sha256=digest(f"codex {main.version} is not recorded")), seq)
+    for event in offers(main, skills):
+        trail.add(event, seq if isinstance(event, Offered | SkillStep) and event.turn == turn else event.seq)
+
+
+def _called(
+    trail: Trail,
+    turns: dict[int, StreamTurn],
+    logs: Sequence[Thread],
+    main: Thread | None,
+    placed: tuple[SkillPlaced, ...],
+) -> None:
+    if main is None:
+        for turn in turns.values():
+            stream_events(trail, turn, list(turn.items.values()), Skills(placed, None))
+        return
+    rest = join(main, tuple(turns.values()))
+    for turn in turns.values():
+        stream_events(trail, turn, rest[turn.turn], Skills(placed, main.cwd))
+    for log in logs:
+        log_events(trail, log, turns, Skills(placed, log.cwd or main.cwd), agent=None if log is main else log.id or "?")
+
+
+def _ended(trail: Trail, turns: dict[int, StreamTurn], main: Thread | None) -> None:
+    before: Object | None = {}
+    logged = {done.turn for done in main.done} if main else set()
+    for turn in sorted(turns.values(), key=lambda each: each.turn):
+        asked = [step for step in main.steps if isinstance(step, Asked) and step.turn == turn.turn] if main else []
+        if asked:
+            trail.add(_usage(asked[-1].seq, turn.turn, asked[-1].whole, {}), turn.last)
+        elif turn.usage and before is not None and turn.completed is not None:
+            # The stream counts over the whole conversation; what earlier turns used is taken away.
+            trail.add(_usage(turn.completed, turn.turn, turn.usage, before), turn.last)
+        before = turn.usage or None
+        if turn.completed is None:
+            continue
+        native = main.turn_ids.get(turn.turn) if main else None
+        ended = TurnEnded(seq=turn.completed, turn=turn.turn, answer=turn.answer, native_turn=native or None)
+        trail.add(ended, turn.last)
+        if main is not None and turn.turn not in logged:
+            trail.add(Truncated(seq=turn.completed, turn=turn.turn, where=Source.SESSION_LOG.value), turn.last)
+
+
+def _usage(seq: int, turn: int, whole: Object, before: Object, agent: str | None = None) -> Usage:
+    def of(key: str) -> int | None:
+        now, then = number(whole, key), number(before, key) or 0
+        return now - then if now is not None and now >= then else None
+
+    return Usage(
+        seq=seq,
+        turn=turn,
+        agent=agent,
+        input=of("input_tokens"),
+        output=of("output_tokens"),
+        cached=of("cached_input_tokens"),
+        reasoning=of("reasoning_output_tokens"),
+    )
