@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 
 import pytest
+
 from skilltrial.api import (
     Exited,
     Finished,

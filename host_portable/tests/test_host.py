@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from skilltrial.api import (
     Can,
     EvidenceKind,
@@ -124,7 +125,7 @@ def test_the_prompt_is_never_an_argument_or_a_variable(opened, launcher):
 
 def test_the_endpoint_reaches_the_command_by_variables_and_placeholders(opened, launcher):
     host = PortableHost(
-        command=("agent", "--url={model_url}/v1", "--model", "{model}"), model_env={"X_URL": "{model_url}/x"}
+        command=("agent", "--url={model_url}/v1", "--model", "{model}"), endpoint_env={"X_URL": "{model_url}/x"}
     )
 
     with opened(host, MODEL) as session:
@@ -140,7 +141,7 @@ def test_the_endpoint_reaches_the_command_by_variables_and_placeholders(opened, 
 
 
 def test_a_usual_variable_can_be_changed_and_left_out(opened, launcher):
-    host = PortableHost(command=("agent",), model_env={"OPENAI_BASE_URL": "{model_url}", "OPENAI_MODEL": ""})
+    host = PortableHost(command=("agent",), endpoint_env={"OPENAI_BASE_URL": "{model_url}", "OPENAI_MODEL": ""})
 
     with opened(host, MODEL) as session:
         session.send("Work.")
@@ -160,7 +161,7 @@ def test_the_endpoints_key_replaces_one_that_was_passed_through(opened, launcher
 
 
 def test_a_live_run_gets_no_variable_of_an_endpoint(opened, launcher, place):
-    with opened(PortableHost(command=("agent",), model_env={"X": "{model_url}"})) as session:
+    with opened(PortableHost(command=("agent",), endpoint_env={"X": "{model_url}"})) as session:
         session.send("Work.")
 
     assert launcher.commands[0].env == place.environment

@@ -2,6 +2,7 @@
 
 import pytest
 from pydantic import ValidationError
+
 from skilltrial_host_portable.host import PortableHost
 
 
@@ -52,7 +53,7 @@ def test_a_home_is_fresh_own_or_a_copy_of_a_folder_that_exists(home):
 @pytest.mark.parametrize("name", ["", "A B", "A=B", "1A", "A-B", "A\0"])
 def test_a_variable_of_the_endpoint_needs_a_usable_name(name):
     with pytest.raises(ValidationError):
-        PortableHost(command=("agent",), model_env={name: "{model_url}"})
+        PortableHost(command=("agent",), endpoint_env={name: "{model_url}"})
 
 
 def test_no_refusal_repeats_what_it_refuses():

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, ClassVar
 
 import pytest
@@ -25,7 +26,10 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import EvidenceKind, Outcome, Owner, Source
 from skilltrial.plugins.binding import bind
-from skilltrial.plugins.facades import GraderFacade, NormalizerFacade
+from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.facades import NormalizerFacade
+from skilltrial.plugins.graders import Graders
+from skilltrial.plugins.kinds import Kind
 
 DIGEST = "0" * 64
 CANARY = "xyzzy canary"
@@ -35,7 +39,13 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 def event_of(value: dict[str, Any], seq: int) -> Event:
     kind = value.pop("event")
-    for name, words in (("ending", vocabulary.Ending), ("step", Step), ("cause", vocabulary.Cause), ("owner", Owner)):
+    for name, words in (
+        ("ending", vocabulary.Ending),
+        ("step", Step),
+        ("cause", vocabulary.Cause),
+        ("owner", Owner),
+        ("cost", Decimal),
+    ):
         if name in value and value[name] is not None:
             value[name] = words(value[name])
     return EVENTS_BY_NAME[kind](seq=seq, **value)
@@ -116,15 +126,11 @@ class TellingGrader:
                 return "nonsense"  # type: ignore[return-value]
 
 
-@dataclass
-class Graders:
-    """Where the world's graders are found."""
+class Installed(Discovery):
+    """The world's one grader, installed under any name."""
 
-    asked: list[str] = field(default_factory=list)
-
-    def find(self, name: str) -> GraderFacade:
-        self.asked.append(name)
-        return bind(GraderFacade, name, TellingGrader())
+    def build(self, kind: Kind, name: str, options: Mapping[str, object] | None = None) -> object:
+        return TellingGrader()
 
 
 class Normalizers:
@@ -246,7 +252,7 @@ class World:
     parts: tuple[PartIdentity, ...] = JUDGE
     judge: tuple[PartIdentity, ...] = JUDGE
     assets: dict[str, bytes] = field(default_factory=dict)
-    graders: Graders = field(default_factory=Graders)
+    graders: Graders = field(default_factory=lambda: Graders(Installed(())))
 
     def archive(self) -> FakeArchive:
         suite = Suite.read(

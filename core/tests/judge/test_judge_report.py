@@ -142,7 +142,7 @@ def test_a_report_names_what_it_is_about(full):
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "suspect the instrument"),
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "was not offered"),
         (lambda world, w: None, "1 of 4 planned trials left no seal"),
-        (lambda world, w: None, "The output of 1 trials was cut"),
+        (lambda world, w: None, "Output was cut in 1 trial."),
         (lambda world, w: None, "One attempt per case"),
     ],
 )
@@ -160,6 +160,16 @@ def test_a_clean_run_has_no_limitation(world, w):
     assert world.grade().report.limitations == ()
 
 
+@pytest.mark.parametrize("silent", ["negative", "broken", "scripted"])
+def test_r1_an_instrument_is_suspected_only_where_a_skill_should_have_been_read(world, w, silent):
+    offered = [w.ANSWER, w.step(Step.OFFERED)]
+    world.cases = [w.case(polarity="negative" if silent == "negative" else "positive")]
+    end = w.event("SessionEnded", ending="host_failed") if silent == "broken" else w.COMPLETED
+    world.trials = {w.key(): w.trial(*offered, end)}
+    world.plan = {"model": "scripted"} if silent == "scripted" else {}
+    assert not any("suspect" in line for line in world.grade().report.limitations)
+
+
 def test_r56_judging_again_shows_what_changed(world, w):
     world.trials = {w.key(): w.trial(), w.key(label="2"): w.trial("boom")}
     before = world.grade().report
@@ -172,6 +182,7 @@ def test_r56_judging_again_shows_what_changed(world, w):
         ("1", VerdictKind.PASSED, VerdictKind.FAILED),
         ("3", None, VerdictKind.FAILED),
     ]
+    assert [one.key.label for one in verdict_diff(after, before)] == ["1", "3"]
 
 
 def test_a_grader_that_is_not_installed_is_told_before_anything_is_judged(full):
@@ -208,7 +219,7 @@ def test_a_page_fits_80_columns_of_ascii(full):
 
 def test_a_table_says_verdicts_with_their_n(full):
     page = render(full.grade().report, "markdown")
-    assert "| a | 1 failed (n=1) | 1 incomplete (n=1) |" in page.replace("\\", "")
+    assert "| a | 1 incomplete (n=1) | 1 failed (n=1) |" in page.replace("\\", "")
 
 
 def test_a_terminal_is_not_steered_by_what_an_agent_said(world, w):

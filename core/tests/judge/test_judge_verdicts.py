@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from skilltrial.judge.questions import of_turn
 from skilltrial.model.capabilities import Sees
-from skilltrial.model.events import Step
+from skilltrial.model.events import Retry, Step, ToolRequested
+from skilltrial.model.evidence import Evidence, Files, JoinedCall, WireCall
 from skilltrial.model.notes import Broke, Exited, Interrupted, Leftovers, LimitHit, Unavailable
+from skilltrial.model.trial import HostIdentity
 from skilltrial.model.words import Cause, Ending, Outcome, Owner, VerdictKind
 
 RANK = [VerdictKind.PASSED, VerdictKind.UNVERIFIED, VerdictKind.FAILED, VerdictKind.INCOMPLETE]
@@ -90,8 +93,29 @@ def test_a_check_of_one_turn_sees_that_turn_only(world, w):
     assert [check.outcome for check in report.checks] == [Outcome.PASSED, Outcome.PASSED, Outcome.FAILED]
 
 
+def test_the_evidence_of_a_turn_has_nothing_of_another(w):
+    call = WireCall("memory", 2, 1, "save", {}, None, False, 0.5)
+    events = tuple(Retry(seq=turn, turn=turn, cause=Cause.SERVER) for turn in (1, 2, 3))
+    asked = tuple(ToolRequested(seq=turn, turn=turn, call="x", tool="save") for turn in (1, 2))
+    evidence = Evidence(
+        key=w.key(),
+        identity=HostIdentity(name="fake", records="events"),
+        sees=frozenset(),
+        ending=Ending.COMPLETED,
+        events=events,
+        files=Files(before={}, after={}, changes=()),
+        answers={1: "one", 2: "two"},
+        wire=(call, replace(call, turn=1)),
+        calls=(JoinedCall(asked[0], None, None), JoinedCall(asked[1], None, None), JoinedCall(None, None, call)),
+    )
+    second = of_turn(evidence, 2)
+    assert (second.events, second.answers, second.wire) == (events[1:2], {2: "two"}, (call,))
+    assert second.calls == evidence.calls[1:]
+    assert second.files is evidence.files
+
+
 def test_what_a_subagent_says_is_no_answer(world, w):
-    happened = w.trial(w.event("TurnEnded", turn=1, answer="magic", agent="sub"), w.ANSWER, w.COMPLETED)
+    happened = w.trial(w.ANSWER, w.event("TurnEnded", turn=1, answer="magic", agent="sub"), w.COMPLETED)
     report = world.verdict({"id": "told", "grader": "tell", "answered": "magic"}, happened=happened)
     assert report.verdict.kind is VerdictKind.FAILED
 
@@ -155,7 +179,12 @@ def test_a_normalizer_that_breaks_leaves_the_trial_incomplete_and_the_others_jud
 
 @pytest.mark.parametrize(
     "silence",
-    [[], [{"event": "TurnEnded", "turn": 1, "answer": None}], [{"event": "TurnEnded", "turn": 1, "answer": " \n"}]],
+    [
+        [],
+        [{"event": "Usage", "turn": 1, "output": 0}],
+        [{"event": "TurnEnded", "turn": 1, "answer": None}],
+        [{"event": "TurnEnded", "turn": 1, "answer": " \n"}],
+    ],
 )
 def test_r42_a_session_without_a_sign_of_a_model_is_incomplete(world, w, silence):
     report = world.verdict(w.check("told"), happened=w.trial(*silence, w.COMPLETED, Exited(code=0)))
@@ -256,12 +285,15 @@ def test_what_was_not_seen_is_null_and_never_zero(world, w):
 
 def test_tokens_are_added_up_over_turns_and_null_where_one_turn_is_silent(world, w):
     world.cases = [w.case(turns=["a", "b"])]
-    first = w.event("Usage", turn=1, input=5, output=2, cost=Decimal("0.10"))
-    second = w.event("Usage", turn=2, input=7)
-    del first["cost"]
+    first, second = w.event("Usage", turn=1, input=5, output=2), w.event("Usage", turn=2, input=7)
     both = world.verdict(w.check("told"), happened=w.trial(w.ANSWER, first, second, w.COMPLETED, turns=2)).usage
     assert (both.accounting, both.input, both.output, both.cost) == ("fake", 12, None, None)
     assert world.verdict(w.check("told"), happened=w.trial(w.ANSWER, first, w.COMPLETED, turns=2)).usage is None
+
+
+def test_what_a_trial_cost_is_added_up_exactly(world, w):
+    costs = [w.event("Usage", turn=1, cost="0.10"), w.event("Usage", turn=1, cost="0.20")]
+    assert world.verdict(w.check("told"), happened=w.trial(w.ANSWER, *costs, w.COMPLETED)).usage.cost == "0.30"
 
 
 def test_a_call_that_two_witnesses_saw_counts_once(world, w):

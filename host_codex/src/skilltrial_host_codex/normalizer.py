@@ -23,18 +23,19 @@ from skilltrial.api import (
     TurnEnded,
     TurnSent,
     TurnStarted,
-    Usage,
     notes,
 )
 
-from .calls import Trail, log_events, stream_events
+from .calls import log_events, stream_events
 from .endings import session_ended
 from .joining import join
-from .lines import Object, lines, number
+from .lines import Object, lines
 from .offers import offers
 from .rollout import Asked, Thread, threads
 from .skills import Skills
 from .stream import StreamTurn, digest, stream_turns
+from .tokens import usage
+from .trail import Trail
 from .versions import is_recorded
 
 
@@ -112,10 +113,10 @@ def _ended(trail: Trail, turns: dict[int, StreamTurn], main: Thread | None) -> N
     for turn in sorted(turns.values(), key=lambda each: each.turn):
         asked = [step for step in main.steps if isinstance(step, Asked) and step.turn == turn.turn] if main else []
         if asked:
-            trail.add(_usage(asked[-1].seq, turn.turn, asked[-1].whole, {}), turn.last)
+            trail.add(usage(asked[-1].seq, turn.turn, asked[-1].whole, {}), turn.last)
         elif turn.usage and before is not None and turn.completed is not None:
             # The stream counts over the whole conversation; what earlier turns used is taken away.
-            trail.add(_usage(turn.completed, turn.turn, turn.usage, before), turn.last)
+            trail.add(usage(turn.completed, turn.turn, turn.usage, before), turn.last)
         before = turn.usage or None
         if turn.completed is None:
             continue
@@ -124,19 +125,3 @@ def _ended(trail: Trail, turns: dict[int, StreamTurn], main: Thread | None) -> N
         trail.add(ended, turn.last)
         if main is not None and turn.turn not in logged:
             trail.add(Truncated(seq=turn.completed, turn=turn.turn, where=Source.SESSION_LOG.value), turn.last)
-
-
-def _usage(seq: int, turn: int, whole: Object, before: Object, agent: str | None = None) -> Usage:
-    def of(key: str) -> int | None:
-        now, then = number(whole, key), number(before, key) or 0
-        return now - then if now is not None and now >= then else None
-
-    return Usage(
-        seq=seq,
-        turn=turn,
-        agent=agent,
-        input=of("input_tokens"),
-        output=of("output_tokens"),
-        cached=of("cached_input_tokens"),
-        reasoning=of("reasoning_output_tokens"),
-    )

@@ -20,7 +20,12 @@ _REJECTED: tuple[tuple[re.Pattern[str], Reason], ...] = (
     (re.compile(r"requires approval, but approval policy is never|^user (?:rejected|cancelled) MCP"), "permission"),
     (re.compile(r"^(?:tool call )?blocked by .*hook", re.I), "hook"),
 )
-_EXITED = re.compile(r"^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?Process exited with code (-?\d+)\n", re.M)
+_ANSWERED = re.compile(
+    r"(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?"
+    r"(?:Process exited with code (-?\d{1,9})|Process running with session ID [^\n]*)\n"
+    r"(?:Original token count: [^\n]*\n)?Output:\n(.*)",
+    re.S,
+)
 _PATCHED = re.compile(r"^Exit code: (-?\d+)\n")
 _FAILED = re.compile(
     r"^(?:apply_patch verification failed|unable to |aborted|Wall time: .*\naborted by user|Script failed)"
@@ -46,6 +51,9 @@ class Outcome:
 def outcome_of(call: Call) -> Outcome:
     """By what was carried out, in log or stream, else by what the model was told."""
     item, kind, seq = call.item, call.item_kind, call.item_seq
+    if call.item_seq is not None and call.output_seq is not None and call.output_seq < call.item_seq:
+        # A command that went on in the background: the model was answered before it ended.
+        return _of_output(call, texts(call.output), call.output_seq)
     if kind is None and call.stream is not None and call.stream.completed is not None:
         item, kind, seq = call.stream.value, call.stream.kind, call.stream.completed
     elif call.stream is not None and call.stream.completed is not None:
@@ -87,12 +95,13 @@ def _of_mcp(item: Object, seq: int) -> Outcome:
 
 
 def _of_output(call: Call, told: str, seq: int) -> Outcome:
-    reason = rejection(told)
+    # A script is always carried out: what it says was refused is a call of its own.
+    reason = None if call.is_script else rejection(told)
     if reason is not None:
         return Outcome(seq, told, is_error=True, rejected=reason)
-    if call.tool in {"exec_command", "write_stdin"} and (found := _EXITED.search(told)):
-        printed = told.partition("Output:\n")[2]
-        return Outcome(seq, printed, found[1] != "0", exit=int(found[1]), output=printed)
+    if call.tool in {"exec_command", "write_stdin"} and (found := _ANSWERED.match(told)):
+        code = None if found[1] is None else int(found[1])
+        return Outcome(seq, found[2], code not in {0, None}, exit=code, output=found[2])
     found = _PATCHED.search(told) if call.tool == "apply_patch" else None
     content = call.output if call.tool == "tool_search" else told
     return Outcome(seq, content, bool(_FAILED.search(told)) or (found is not None and found[1] != "0"))

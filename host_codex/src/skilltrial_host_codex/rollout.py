@@ -23,10 +23,7 @@ EXECUTED = {
     "WebSearch": "web_search",
 }
 """A session log's item that is a carried-out call → the stream's word for it."""
-_SILENT = {
-    "response_item": frozenset({"reasoning"}),
-    "event_msg": frozenset({"token_count", "thread_settings_applied", "turn_aborted", "task_started"}),
-}
+_SILENT = frozenset({"token_count", "thread_settings_applied", "turn_aborted", "task_started"})
 _SILENT_ITEMS = frozenset({"AgentMessage", "UserMessage", "Reasoning"})
 
 
@@ -49,6 +46,8 @@ class Call:
     parent: Call | None = None
     stream: Item | None = None
     redacted: bool = False
+    is_script: bool = False
+    """Code mode's `exec`: its input is JavaScript that calls the other tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,34 +130,42 @@ def threads(found: Iterable[Line | Event]) -> list[Thread]:
 
 def _row(thread: Thread, line: Line) -> None:
     row, payload = line.value.get("type"), inner(line.value, "payload")
-    what = text(payload, "type")
-    match row, what:
-        case "turn_context", _:
+    what = text(payload, "type") or ""
+    match row:
+        case "turn_context":
             thread.model = text(payload, "model") or thread.model
             thread.turn_ids[line.turn] = text(payload, "turn_id") or ""
-        case "token_usage_record", _:
+        case "token_usage_record":
             whole = inner(payload, "turn_token_usage")
             thread.steps.append(Asked(line.seq, line.turn, thread.model, text(payload, "response_id"), whole))
-        case "response_item", "message":
-            if (role := text(payload, "role")) in {"user", "developer"}:
-                for part in _parts(payload):
-                    thread.steps.append(Said(line.seq, line.turn, role or "", part, line.redacted))
-        case "response_item", "additional_tools":
-            thread.tools.extend(_names(payload))
-        case "response_item", str() if what in _CALLS:
-            _call(thread, line, payload, what)
-        case "response_item", str() if what in _OUTPUTS:
-            _output(thread, line, payload, what)
-        case "event_msg", "item_completed":
+        case "response_item":
+            _response(thread, line, payload, what)
+        case "event_msg" if what == "item_completed":
             _item(thread, line, inner(payload, "item"))
-        case "event_msg", "task_complete":
+        case "event_msg" if what == "task_complete":
             thread.done.append(Done(line.seq, line.turn, text(payload, "turn_id"), inner(payload, "error")))
-        case "world_state", _:
+        case "event_msg" if what in _SILENT:
             pass
-        case str(), str() if what in _SILENT.get(row, ()):
+        case "world_state":
             pass
         case _:
             thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
+
+
+def _response(thread: Thread, line: Line, payload: Object, what: str) -> None:
+    """An item of the conversation as the model has it."""
+    if what in _CALLS:
+        _call(thread, line, payload, what)
+    elif what in _OUTPUTS:
+        _output(thread, line, payload, what)
+    elif what == "additional_tools":
+        thread.tools.extend(_names(payload))
+    elif what == "message":
+        role = text(payload, "role") or ""
+        if role != "assistant":
+            thread.steps.extend(Said(line.seq, line.turn, role, part, line.redacted) for part in _parts(payload))
+    elif what != "reasoning":
+        thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
 
 
 def _call(thread: Thread, line: Line, payload: Object, what: str) -> None:
@@ -174,7 +181,7 @@ def _call(thread: Thread, line: Line, payload: Object, what: str) -> None:
     thread.calls[id] = call
     thread.steps.append(call)
     if what == "custom_tool_call" and call.tool == "exec":
-        thread.script = call
+        call.is_script, thread.script = True, call
 
 
 def _arguments(raw: object) -> tuple[Any, bool]:
@@ -208,14 +215,15 @@ def _item(thread: Thread, line: Line, item: Object) -> None:
     call = thread.calls.get(id)
     if call is None:
         # Code mode: the id is the program's own, and only the order says which script made the call.
-        call = thread.calls[id] = Call(line.seq, line.turn, id, _tool_of(kind, item), parent=thread.script)
+        call = thread.calls[id] = Call(line.seq, line.turn, id, tool_of(kind, item), parent=thread.script)
         call.input = input_of(kind, item)
         thread.steps.append(call)
     call.item, call.item_kind, call.item_seq = item, kind, line.seq
     call.redacted = call.redacted or line.redacted
 
 
-def _tool_of(kind: str, item: Object) -> str:
+def tool_of(kind: str, item: Object) -> str:
+    """The native name of the tool that does this kind of thing."""
     return {"command_execution": "exec_command", "file_change": "apply_patch"}.get(kind) or text(item, "tool") or kind
 
 

@@ -20,6 +20,7 @@ _LONGEST = 100_000
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "pwsh", "Rscript"})
 _WRAPPERS = frozenset({"command", "builtin", "exec", "nohup", "time", "sudo", "nice", "env", "stdbuf"})
+_LOOPS = frozenset({"for_statement", "while_statement", "case_statement", "c_style_for_statement"})
 _OPAQUE = frozenset({"eval", "xargs", "find", "parallel", "ssh", "docker"})
 _EVERYTHING = frozenset({"cat", "less", "more", "bat", "batcat"})
 _TAKING = {"head": "nc", "tail": "nc", "nl": "bdfhilnsvw", "sed": "efl", "awk": "Fvfi", "gawk": "Fvfi", "mawk": "Fvfi"}
@@ -79,20 +80,17 @@ class _Walk:
                 return self.redirected(node, cwd, shown, depth)
             case "pipeline":
                 self.pipeline(node, cwd, shown, depth)
-                return cwd
             case "subshell":
                 self.all(node, cwd, shown, depth)
-                return cwd
             case "command_substitution" | "process_substitution" | "function_definition":
                 self.found.understood = False
-                return cwd
-            case "for_statement" | "while_statement" | "case_statement" | "c_style_for_statement":
-                self.found.understood = False
-                return self.all(node, cwd, shown, depth)
             case "variable_assignment" | "test_command" | "declaration_command" | "comment":
-                return cwd
-            case _:
+                pass
+            case kind:
+                if kind in _LOOPS:
+                    self.found.understood = False
                 return self.all(node, cwd, shown, depth)
+        return cwd
 
     def all(self, node: Node, cwd: str | None, shown: bool, depth: int) -> str | None:
         for child in node.named_children:
@@ -181,9 +179,9 @@ class _Walk:
         files = _files(name, words[1:])
         if files is None:
             return
-        for file in files or [stdin]:
-            path = None if file is None else _resolved(file.text, cwd)
-            if file is not None and path is not None:
+        for file in files or ([stdin] if stdin is not None else []):
+            path = _resolved(file.text, cwd)
+            if path is not None:
                 whole = name in _EVERYTHING and len(words) <= 2 and not file.glob
                 self.found.reads.append(Read(path, file.glob, whole))
 

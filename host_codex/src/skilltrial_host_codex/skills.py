@@ -30,34 +30,41 @@ _NUMBERED = re.compile(r"^\s*\d+\t", re.M)
 
 
 @dataclass(frozen=True, slots=True)
+class Printed:
+    """How a command ended and what it printed; both None where it did not end, or was not carried out.
+
+    `changed`: a redaction may have touched the text, so that its digest says nothing.
+    """
+
+    exit: int | None
+    output: str | None
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Skills:
     """The placed skills, and the project's absolute path where the session log says it."""
 
     placed: tuple[SkillPlaced, ...]
     root: str | None
 
-    def of_command(
-        self, script: str, cwd: str, *, exit: int | None, output: str | None, changed: bool
-    ) -> Iterator[tuple[str, Step]]:
-        """The steps of a command that printed `output`; `changed`: a redaction may have touched what it printed.
-
-        `exit` and `output` are None where the command did not end, or was not carried out.
-        """
+    def of_command(self, script: str, cwd: str, printed: Printed) -> Iterator[tuple[str, Step]]:
+        """The steps of a command in `cwd`."""
         if not self.placed or not script.strip():
             return
         found = uses(script, cwd)
         for skill in self.placed:
             path = join(skill.path, _BODY)
             reads = [read for read in found.reads if self._is(read, path)]
-            body = output is not None and holds(output, skill.body_sha256)
+            body = printed.output is not None and holds(printed.output, skill.body_sha256)
             if reads or (body and not found.understood):
                 yield skill.skill, Step.REQUESTED
-                if body or (self.root is not None and _shown(reads, exit, output, changed)):
+                if body or (self.root is not None and _shown(reads, printed)):
                     yield skill.skill, Step.READ
-                elif exit not in {0, None} and found.commands == 1:
+                elif printed.exit not in {0, None} and found.commands == 1:
                     yield skill.skill, Step.ERRORED
             if self._ran(found, skill.path):
-                yield skill.skill, Step.SCRIPT_RUN if exit == 0 else Step.ERRORED
+                yield skill.skill, Step.SCRIPT_RUN if printed.exit == 0 else Step.ERRORED
 
     def of_message(self, text: str, *, changed: bool) -> Iterator[tuple[str, Step]]:
         """The steps of a message that the program wrote for a `$name` in the prompt."""
@@ -85,7 +92,7 @@ class Skills:
         return self._same(read.path, path)
 
     def _same(self, path: str, wanted: str) -> bool:
-        """Whether `path` is `wanted` of the project. Without its root an absolute path decides nothing, only its end."""
+        """Whether `path` is `wanted` of the project. Where the project is unknown, an absolute path's end counts."""
         if not path.startswith("/"):
             return normpath(path) == wanted
         return path.endswith("/" + wanted) if self.root is None else normpath(path) == normpath(join(self.root, wanted))
@@ -114,12 +121,12 @@ def holds(output: str, sha256: str) -> bool:
     return False
 
 
-def _shown(reads: list[Read], exit: int | None, output: str | None, changed: bool) -> bool:
-    if exit != 0 or output is None or not output.strip():
+def _shown(reads: list[Read], printed: Printed) -> bool:
+    if printed.exit != 0 or printed.output is None or not printed.output.strip():
         return False
-    if any(read.whole for read in reads) and not changed and "bytes omitted" not in output:
+    if any(read.whole for read in reads) and not printed.changed and "bytes omitted" not in printed.output:
         return False  # all of a file was printed, and its digest is another one
-    return _behind_front_matter(output)
+    return _behind_front_matter(printed.output)
 
 
 def _behind_front_matter(output: str) -> bool:

@@ -21,6 +21,7 @@ RETRYING = "Reconnecting..."
 class Item:
     """One item: its call begins at `started` and ends at `completed` (sequence numbers, or None)."""
 
+    id: str
     kind: str
     started: int | None = None
     completed: int | None = None
@@ -96,7 +97,7 @@ def _item(turn: StreamTurn, line: Line, kind: str) -> None:
     value = inner(line.value, "item")
     what, id = text(value, "type"), text(value, "id")
     if what in CALLS and id is not None:
-        item = turn.items.setdefault(id, Item(what))
+        item = turn.items.setdefault(id, Item(id, what))
         item.value = value
         if kind == "item.completed":
             item.completed = line.seq

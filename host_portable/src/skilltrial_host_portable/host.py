@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
+
 from skilltrial.api import (
     Can,
     Command,
@@ -61,7 +62,7 @@ class PortableHost:
     """Arguments that, added from the second turn on, make the program continue the conversation."""
     dialect: str | None = None
     """How its model asks for acts; the program's own name without."""
-    model_env: Mapping[Variable, str] = Field(default_factory=dict)
+    endpoint_env: Mapping[Variable, str] = Field(default_factory=dict)
     """Further variables that tell a model endpoint: name → text with placeholders; an empty text drops a usual one."""
 
     def describe_host(self) -> HostIdentity:
@@ -99,7 +100,7 @@ class PortableHost:
     def _session(self, place: Place, model: ModelEndpoint | None, recorder: Recorder) -> Iterator[Session]:
         environment = dict(place.environment)
         environment["HOME"] = str(homes.home_of(self.home, place))
-        environment.update(endpoint.variables(self.model_env, model))
+        environment.update(endpoint.variables(self.endpoint_env, model))
         argv = endpoint.arguments(self.command, model)
         first = program.located(argv[0], environment.get("PATH"))
         command = Command(argv=(first, *argv[1:]), cwd=place.project, env=environment)

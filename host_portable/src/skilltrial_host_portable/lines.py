@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+
 from skilltrial.api import (
     EVENTS,
     Ending,

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
 from skilltrial_agent_reference import memory
 from skilltrial_agent_reference.events import Events
 from skilltrial_agent_reference.model import Model

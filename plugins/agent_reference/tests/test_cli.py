@@ -1,6 +1,12 @@
 """The command: exit codes, keys that are named and never given, conversations that go on."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +116,26 @@ def test_a_failed_turn_does_not_spoil_the_conversation(command, endpoint, wire):
     command("--continue", prompt="three")
 
     assert [message["role"] for message in endpoint.requests[2]["messages"]] == ["system", "user", "assistant", "user"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_an_agent_that_is_ended_takes_its_command_along(endpoint, wire, project, tmp_path, number, code):
+    endpoint.calls(wire.call("run_command", {"command": "touch begun; sleep 3; touch late"}))
+    program = str(Path(sys.executable).with_name("skilltrial-agent"))
+    environment = {
+        "PATH": os.environ["PATH"], "HOME": str(tmp_path), "OPENAI_BASE_URL": endpoint.url, "OPENAI_MODEL": "m",
+    }  # fmt: skip
+    pipe = subprocess.PIPE
+    with subprocess.Popen([program], stdin=pipe, stdout=pipe, stderr=pipe, cwd=project, env=environment) as agent:
+        agent.stdin.write(b"Work.")
+        agent.stdin.close()
+        deadline = time.monotonic() + 20
+        while not (project / "begun").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+        agent.send_signal(number)
+
+        assert agent.wait(10) == code
+        assert b"Traceback" not in agent.stderr.read()
+    time.sleep(3.2)
+    assert not (project / "late").exists()

@@ -1,6 +1,7 @@
 """Acts of a script as calls of this agent's own tools."""
 
 import pytest
+
 from skilltrial.api import (
     ActAbsent,
     ActNotPossible,

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from skilltrial_agent_reference import model
 from skilltrial_agent_reference.model import Failure, Reply
 

@@ -7,15 +7,32 @@ import time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from skilltrial_agent_reference.tools.base import ToolFailed
 from skilltrial_agent_reference.tools.command import Commands
 from skilltrial_agent_reference.tools.files import Files
 from skilltrial_agent_reference.tools.search import Search
 
 
+class Called:
+    """The file tools of a project, called as the conversation calls them."""
+
+    def __init__(self, project):
+        self._tools = {tool.name: tool for tool in Files(project).tools()}
+
+    def read(self, path):
+        return self._tools["read_file"].call({"path": path})
+
+    def write(self, path, text):
+        return self._tools["write_file"].call({"path": path, "text": text})
+
+    def edit(self, path, old, new):
+        return self._tools["edit_file"].call({"path": path, "old": old, "new": new})
+
+
 @pytest.fixture
 def files(project):
-    return Files(project)
+    return Called(project)
 
 
 @pytest.fixture
@@ -47,7 +64,7 @@ def test_whatever_path_is_written_nothing_appears_outside(project, tmp_path, pat
     before = set(tmp_path.iterdir())
 
     with contextlib.suppress(ToolFailed):
-        Files(project).write(path, "x")
+        Called(project).write(path, "x")
 
     assert set(tmp_path.iterdir()) == before
 
@@ -87,6 +104,15 @@ def test_what_is_no_text_file_is_refused_in_a_sentence(files, project):
         files.write("pipe", "x")
     with pytest.raises(ToolFailed):
         files.write("binary/below", "x")
+
+
+@pytest.mark.parametrize("path", ["x" * 300, "a/" * 3000, "\0", "circle/x"])
+def test_a_path_that_the_system_refuses_is_a_sentence_for_the_model(files, project, path):
+    (project / "circle").symlink_to("circle")
+
+    for act in (files.read, lambda path: files.write(path, "x")):
+        with pytest.raises(ToolFailed):
+            act(path)
 
 
 def test_a_listing_and_a_search_stay_in_the_project(project, tmp_path):

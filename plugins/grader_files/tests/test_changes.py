@@ -10,10 +10,6 @@ BEFORE = {"src/a.py": "1\n", "src/deep/b.py": "2\n", "README.md": "hello\n", "do
 BIG = Entry(path="big.bin", kind=FileKind.FILE, size=10**9, unread="too_big")
 
 
-def changed(**new):
-    return {**BEFORE, **new}
-
-
 @pytest.mark.parametrize(
     ("check", "after", "reason"),
     [
@@ -134,10 +130,8 @@ def test_a_text_with_crlf_can_match(answer, happened):
 
 @pytest.mark.parametrize("document", ["{}", '{"x": {}}', '{"x": []}', "[]", '"x"', "null"])
 def test_a_missing_field_is_not_null(answer, happened, document):
-    assert answer({"files": "a", "pointer": "/x/y", "equals": None}, happened({"a": document})).reason in (
-        "pointer_missing",
-        "not_json",
-    )
+    check = {"files": "a", "pointer": "/x/y", "equals": None}
+    assert answer(check, happened({"a": document})).reason == "pointer_missing"
 
 
 @pytest.mark.parametrize(("value", "document"), [(1, "true"), (True, "1"), (0, "false"), (1, "1.0"), (1.0, "1")])

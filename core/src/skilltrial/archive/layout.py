@@ -7,6 +7,8 @@ SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
 PLAN = "plan.json"
 JOURNAL = "journal.jsonl"
+REQUEST = "request.json"
+"""Host, options and names of passed variables: what a resumed run needs. Never a value of a variable."""
 PARTS = "parts.json"
 PROVENANCE = "provenance.json"
 REPORT = "report.json"
@@ -29,6 +31,9 @@ TRIALS = "trials"
 UNSEALED = "unsealed"
 """Trials that are running; what lies here after a crash is run again."""
 
+EARLIER = "earlier"
+"""Sealed trials that are being run anew."""
+
 SEAL = "seal.json"
 FACTS = "trial.json"
 HOST_RECORDS = "host.jsonl"
@@ -37,6 +42,8 @@ ANSWERS = "answers.json"
 FILES = "files.json"
 COMMANDS = "commands.json"
 CHANGED = "changed"
+TRIES = "tries"
+"""Earlier tries of a trial, each a folder like a trial's own."""
 
 
 def derived(name: str) -> bool:

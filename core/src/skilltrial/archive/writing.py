@@ -15,7 +15,7 @@ from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 
-from . import layout
+from . import earlier, layout
 from .journal import Journal
 from .recording import Clock, FileRecorder
 from .redaction import Redactor
@@ -95,14 +95,14 @@ class ArchiveWriter:
         Trials that were never sealed are not part of it.
         """
         shutil.rmtree(self.root / layout.UNSEALED, ignore_errors=True)
-        (self.root / layout.LOCK).unlink(missing_ok=True)
+        earlier.restore(self.root)
         files: dict[str, str] = {}
         seals: dict[str, str] = {}
         for name in walk(self.root):
             if name == layout.MANIFEST or (layout.derived(name) and "/" not in name):
                 continue
             if name.startswith(f"{layout.TRIALS}/"):
-                if name.endswith(f"/{layout.SEAL}") and name.count("/") == 4:  # noqa: PLR2004 - trials/c/a/n/seal.json
+                if name.endswith(f"/{layout.SEAL}") and name.count("/") == 4:
                     seals[name.removesuffix(f"/{layout.SEAL}")] = sha256((self.root / name).read_bytes())
                 continue
             files[name] = sha256((self.root / name).read_bytes())
@@ -115,7 +115,6 @@ class TrialWriter:
 
     def __init__(self, archive: ArchiveWriter, key: TrialKey, redactor: Redactor) -> None:
         self.key = key
-        self.clock = Clock()
         self._archive = archive
         self._redactor = redactor
         self._files: dict[str, str] = {}
@@ -127,9 +126,21 @@ class TrialWriter:
             self.folder.mkdir(parents=True)
         except OSError as error:
             raise RunIncomplete(f"the archive can't be written: {error.strerror}") from error
-        self.host = FileRecorder(self.folder / layout.HOST_RECORDS, self.clock, redactor)
-        self.model = FileRecorder(self.folder / layout.MODEL_RECORDS, self.clock, redactor)
-        self.redactions = 0
+        self.tries = 1
+        self._adopt(earlier.folder_of(archive.root, key))
+        self._begin()
+
+    def _adopt(self, folder: Path) -> None:
+        """Copy what an earlier, sealed form of this trial holds: it stays where it is until this one is sealed."""
+        if not folder.is_dir():
+            return
+        for name, path in earlier.tries_of(folder):
+            data = path.read_bytes()
+            target = self.folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_file(target, data)
+            self._files[name] = sha256(data)
+            self.tries = max(self.tries, int(name.split("/")[1]) + 1)
 
     def write(self, name: str, data: bytes) -> None:
         """Write one file of the trial, redacted."""
@@ -147,14 +158,45 @@ class TrialWriter:
         self.write(f"{layout.CHANGED}/{digest}", data)
         return self.redactions > before
 
-    def seal(self, facts: TrialFacts) -> str:
-        """Close the records, write the facts and the seal, move the folder to its place, and tell the journal."""
+    def records(self) -> bytes:
+        """The host's records of the current try, as they lie in the archive."""
+        try:
+            return (self.folder / layout.HOST_RECORDS).read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def begin_another(self, facts: TrialFacts) -> None:
+        """Put what was written so far away as an earlier try (`tries/1`, `tries/2` ...), and begin anew."""
+        self._close(facts)
+        kept = f"{layout.TRIES}/{self.tries}"
+        (self.folder / kept).mkdir(parents=True)
+        for name in {name.partition("/")[0] for name in self._files if not name.startswith(f"{layout.TRIES}/")}:
+            (self.folder / name).rename(self.folder / kept / name)
+        self._files = {
+            name if name.startswith(f"{layout.TRIES}/") else f"{kept}/{name}": digest
+            for name, digest in self._files.items()
+        }
+        self.tries += 1
+        self._begin()
+
+    def _begin(self) -> None:
+        self.clock = Clock()
+        self.redactions = 0
+        self.host = FileRecorder(self.folder / layout.HOST_RECORDS, self.clock, self._redactor)
+        self.model = FileRecorder(self.folder / layout.MODEL_RECORDS, self.clock, self._redactor)
+
+    def _close(self, facts: TrialFacts) -> None:
         for recorder, name in ((self.host, layout.HOST_RECORDS), (self.model, layout.MODEL_RECORDS)):
             digest = recorder.close()
             if digest is not None:
                 self._files[name] = digest
             self.redactions += recorder.redactions
-        self.write(layout.FACTS, facts.model_copy(update={"redactions": self.redactions}).write())
+        counted = facts.model_copy(update={"redactions": self.redactions, "tries": self.tries})
+        self.write(layout.FACTS, counted.write())
+
+    def seal(self, facts: TrialFacts) -> str:
+        """Close the records, write the facts and the seal, move the folder to its place, and tell the journal."""
+        self._close(facts)
         seal = canonical({"schema_version": layout.SCHEMA_VERSION, "trial": self.key.path, "files": self._files})
         write_file(self.folder / layout.SEAL, seal)
         target = self._archive.root / self.key.path
@@ -162,6 +204,7 @@ class TrialWriter:
         self.folder.rename(target)
         digest = sha256(seal)
         self._archive.journal.append(self.key, digest)
+        shutil.rmtree(earlier.folder_of(self._archive.root, self.key), ignore_errors=True)
         return digest
 
     def discard(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,21 +12,35 @@ from typing import Any
 
 import click
 
+from skilltrial.archive.layout import MANIFEST
+from skilltrial.archive.reading import open_archive
 from skilltrial.model.errors import Exit
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import TrialKey
+from skilltrial.model.words import VerdictKind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.kinds import HOST
+from skilltrial.record.asking import Prepared, Request, prepare
 from skilltrial.record.loading import load, locate
 from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
-from skilltrial.record.runs import Prepared, Recorded, Request, prepare, record
+from skilltrial.record.resuming import Again, prepare_again
+from skilltrial.record.runs import Recorded, record, take_up
+from skilltrial.record.stopping import Budget
 from skilltrial.rehearsal import scripts
 
 from .judging import judge, keep
 from .options import host_fields
-from .places import default_out, keep_out_of_git
+from .outline import outline
+from .places import default_out, find_archive, keep_out_of_git
 from .printing import show
 from .progress import progress
+
+ASK_ABOVE = 20
+"""Live sessions that are started without asking."""
+JOBS = 4
+"""Trials at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +51,7 @@ class Wanted:
     dry_run: bool
     quiet: bool
     form: str
+    yes: bool = True
 
 
 def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: Discovery) -> Request:
@@ -44,13 +60,23 @@ def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: 
     name = given["host"] or _only_host(discovery)
     loaded = load(locate(suite, discovery), Graders(discovery))
     seed = given["seed"] if given["seed"] is not None else secrets.randbelow(1_000_000)
+    selection = Selection(
+        tuple(given["cases"]), tuple(given["arms"]), given.get("attempts"), seed, given["jobs"] or JOBS
+    )
     return Request(
         loaded=loaded,
         choice=HostChoice(name, fields, given.get("dialect"), model),
-        selection=Selection(tuple(given["cases"]), tuple(given["arms"]), given.get("attempts"), seed, given["jobs"]),
+        selection=selection,
         pass_env=tuple(given.get("pass_env", ())),
         allow_commands=given["allow_commands"],
+        budget=budget(given),
+        retries=2 if given.get("retries") is None else given["retries"],
     )
+
+
+def budget(given: Mapping[str, Any]) -> Budget:
+    """What the run may spend."""
+    return Budget(given.get("max_sessions"), given.get("max_time"), given.get("max_tokens"), given.get("max_cost"))
 
 
 def _only_host(discovery: Discovery) -> str:
@@ -65,61 +91,81 @@ def _only_host(discovery: Discovery) -> str:
 def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
     """Prepare, record, judge, show; return the exit code."""
     prepared = prepare(asked, discovery)
+    if _ends_here(wanted, prepared):
+        return Exit.PASSED
+    out = Path(wanted.out) if wanted.out else default_out(prepared.suite.id, datetime.now(UTC))
+    keep_out_of_git(out)
+    with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
+        recorded = record(prepared, out, discovery, observer, _scripts(prepared))
+    return _conclude(recorded, wanted, discovery)
+
+
+def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discovery: Discovery) -> Exit:
+    """Take up a run that did not end: what is sealed stays, the rest is run, and all is judged."""
+    root = find_archive(archive)
+    again = Again(host_fields(dict(given)), budget(given), given["jobs"], given.get("retries"))
+    prepared = prepare_again(root, again, discovery)
+    anew = _incomplete(root, discovery) if given["incomplete"] else ()
+    if _ends_here(wanted, prepared):
+        return Exit.PASSED
+    if not anew and _whole(root):
+        click.echo(f"{root}: every trial is sealed; there is nothing to take up", err=True)
+        judgement = judge(root, discovery)
+        show(judgement, wanted.form)
+        return judgement.report.gate.exit_code
+    with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
+        recorded = take_up(prepared, root, observer, _scripts(prepared), anew)
+    return _conclude(recorded, wanted, discovery)
+
+
+def _whole(root: Path) -> bool:
+    """Whether the run in `root` ended with a seal on every trial."""
+    if not (root / MANIFEST).exists():
+        return False
+    archive = open_archive(root)
+    return len(archive.sealed()) == len(archive.plan.trials)
+
+
+def _incomplete(root: Path, discovery: Discovery) -> tuple[TrialKey, ...]:
+    """The sealed trials that showed nothing."""
+    report = judge(root, discovery).report
+    return tuple(trial.key for trial in report.trials if trial.verdict.kind is VerdictKind.INCOMPLETE)
+
+
+def _scripts(prepared: Prepared) -> Mapping[TrialKey, Any]:
+    suite: Suite = prepared.suite
+    return scripts(suite, prepared.plan, prepared.sources.workspaces) if prepared.request.model else {}
+
+
+def _ends_here(wanted: Wanted, prepared: Prepared) -> bool:
+    """Say what will happen; True for a dry run. Asks before many live sessions, where somebody can answer."""
     if wanted.dry_run:
         click.echo(outline(prepared))
-        return Exit.PASSED
-    out = Path(wanted.out) if wanted.out else default_out(asked.loaded.suite.id, datetime.now(UTC))
+        return True
     if not wanted.quiet:
         click.echo(outline(prepared), err=True)
-    keep_out_of_git(out)
-    played = scripts(asked.loaded.suite, prepared.plan, prepared.sources.workspaces) if asked.choice.model else {}
-    with progress(len(prepared.plan.trials), quiet=wanted.quiet) as observer:
-        recorded = record(prepared, out, discovery, observer, played)
+    many = prepared.request.model is None and len(prepared.trials) > ASK_ABOVE
+    if many and not wanted.yes and sys.stdin.isatty() and sys.stderr.isatty():
+        click.confirm(f"start {len(prepared.trials)} live sessions?", abort=True, err=True)
+    return False
+
+
+def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     judgement = judge(recorded.root, discovery)
     keep(recorded.root, judgement.report)
     show(judgement, wanted.form)
-    _farewell(recorded)
-    return _code(recorded, judgement.report.gate.exit_code)
-
-
-def _farewell(recorded: Recorded) -> None:
-    """Where it all lies: on standard error, since the report is standard output."""
+    # On standard error, since the report is standard output.
     click.echo(f"archive  {recorded.root}", err=True)
     click.echo(f"manifest sha256 {recorded.manifest_sha256}", err=True)
-    if recorded.ran.fault is not None:
-        click.echo(f"error: {recorded.ran.fault}", err=True)
-    if recorded.ran.interrupted:
+    ran = recorded.ran
+    if ran.stopped is not None:
+        click.echo(f"stopped: {ran.stopped}", err=True)
+    if ran.fault is not None:
+        click.echo(f"error: {ran.fault}", err=True)
+    if ran.interrupted:
         click.echo("interrupted: finished trials are sealed, the others were not run", err=True)
-
-
-def _code(recorded: Recorded, gate: Exit) -> Exit:
-    if recorded.ran.interrupted:
+    if ran.interrupted or ran.fault or ran.stopped:
+        click.echo(f"take it up with: skilltrial run --resume {recorded.root}", err=True)
+    if ran.interrupted:
         return Exit.INTERRUPTED
-    return Exit.INCOMPLETE if recorded.ran.fault is not None else gate
-
-
-def outline(prepared: Prepared) -> str:
-    """What will happen, before it does: sessions, turns, skips, and whether it may cost money."""
-    plan, suite = prepared.plan, prepared.request.loaded.suite
-    turns = sum(len(suite.case(key.case).turns) for key in plan.trials)
-    version = f" {plan.host.version}" if plan.host.version else ""
-    first = (
-        f"suite {plan.suite} on {plan.host.name}{version}: {_count(len(plan.trials), 'session')}, "
-        f"{_count(turns, 'user turn')}; seed {plan.seed}, {_count(plan.jobs, 'job')}"
-    )
-    lines = [first]
-    reasons: dict[str, int] = {}
-    for skip in plan.skips:
-        label = f"case {skip.key.case} ({skip.reason})"
-        reasons[label] = reasons.get(label, 0) + 1
-    lines += [f"skipped: {label}, {_count(count, 'session')}" for label, count in reasons.items()]
-    lines += [f"note: {what}" for what in plan.host.ambient]
-    if plan.model:
-        lines.append("The model is scripted: no provider is asked, nothing is spent, nothing is shown about the skill.")
-    else:
-        lines.append("This is a live run: the agent asks its own provider, which may cost money.")
-    return "\n".join(lines)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    return Exit.INCOMPLETE if ran.fault is not None else judgement.report.gate.exit_code

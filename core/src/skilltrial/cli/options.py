@@ -27,7 +27,7 @@ _SELECTION = (
     click.option("--case", "cases", metavar="ID", multiple=True, help="Only this case (may repeat)."),
     click.option("--arm", "arms", metavar="ID", multiple=True, help="Only this arm (may repeat)."),
     click.option("--seed", type=click.IntRange(min=0), help="Seed of the order [drawn, and recorded]."),
-    click.option("--jobs", type=click.IntRange(1, 256), default=4, show_default=True, help="Trials at once."),
+    click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Trials at once [4]."),
 )
 
 _OUTPUT = (

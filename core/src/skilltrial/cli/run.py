@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import click
@@ -12,7 +13,8 @@ EPILOG = """\b
 Examples:
   skilltrial run my.trial.yaml --host portable --attempts 2 -- my-agent --flag
   skilltrial run my.trial.yaml --dry-run -- my-agent
-  skilltrial run my.trial.yaml --pass-env MY_API_KEY --format json -- my-agent
+  skilltrial run my.trial.yaml --pass-env MY_API_KEY --max-time 1800 -- my-agent
+  skilltrial run --resume last
 
 \b
 Exit codes: 0 gate passed, 1 gate failed, 2 not a valid request,
@@ -20,15 +22,39 @@ Exit codes: 0 gate passed, 1 gate failed, 2 not a valid request,
 """
 
 
+class Dollars(click.ParamType[Decimal]):
+    """An amount of money."""
+
+    name = "dollars"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        """Read it exactly."""
+        try:
+            amount = Decimal(str(value))
+        except InvalidOperation:
+            self.fail("an amount such as 2.50 is needed", param, ctx)
+        if not amount.is_finite() or amount <= 0:
+            self.fail("an amount above 0 is needed", param, ctx)
+        return amount
+
+
 @click.command(
     "run", short_help="Run a suite on a real agent, with and without the skill, and judge it.", epilog=EPILOG
 )
-@click.argument("suite")
+@click.argument("suite", required=False)
 @host_options
 @click.option("--attempts", type=click.IntRange(1, 1000), metavar="N", help="Repetitions [what the suite says, or 1].")
 @click.option("--pass-env", metavar="NAME", multiple=True, help="Pass this variable on; its value is never written.")
+@click.option("--retries", type=click.IntRange(0, 10), metavar="N", help="More tries after a host's fault [2].")
+@click.option("--max-sessions", type=click.IntRange(1), metavar="N", help="Start no more sessions than this.")
+@click.option("--max-time", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Start none after this.")
+@click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Start none that could go over this.")
+@click.option("--max-cost", type=Dollars(), metavar="DOLLARS", help="Start none that could go over this.")
+@click.option("--resume", metavar="DIR", help="Take up an unfinished run: its archive, or `last`.")
+@click.option("--incomplete", is_flag=True, help="With --resume: also run again what was sealed as incomplete.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before many live sessions.")
 @run_options
-def command(suite: str, **given: Any) -> None:
+def command(suite: str | None, **given: Any) -> None:
     """Run a SUITE on a real agent program, with and without the skill; seal what happened, and judge it.
 
     SUITE is a path where it has a `/` or a suffix, else the name of an installed suite. Each trial is one session in a
@@ -36,8 +62,27 @@ def command(suite: str, **given: Any) -> None:
     """
     from skilltrial.plugins.discovery import Discovery
 
-    from .executing import Wanted, execute, request
+    from .executing import Wanted, execute, execute_again, request
 
     discovery = Discovery()
-    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], given["form"])
-    raise click.exceptions.Exit(execute(wanted, request(suite, given, None, discovery), discovery))
+    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], given["form"], given["yes"])
+    if given["resume"] is not None:
+        _refuse_beside_resume(suite, given)
+        code = execute_again(wanted, given["resume"], given, discovery)
+    elif suite is None:
+        raise click.UsageError("which suite? give a file or the name of an installed suite, or --resume an archive")
+    elif given["incomplete"]:
+        raise click.UsageError("--incomplete goes with --resume")
+    else:
+        code = execute(wanted, request(suite, given, None, discovery), discovery)
+    raise click.exceptions.Exit(code)
+
+
+def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
+    """What a run was asked for is in its archive; asking for something else would make it another run."""
+    if suite is not None:
+        raise click.UsageError("--resume takes its suite from the archive; leave the SUITE out")
+    for name in ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands"):
+        if given[name]:
+            flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")
+            raise click.UsageError(f"--{flag} can't be given with --resume: the archive says it")

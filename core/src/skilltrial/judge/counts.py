@@ -11,17 +11,21 @@ from skilltrial.model.words import VerdictKind
 Cell = tuple[str | None, str, Polarity | None]
 
 
-def counts(trials: Sequence[TrialReport]) -> tuple[Counts, ...]:
-    """A row for each case and arm, then for each arm and polarity, then for each arm, sorted."""
+def counts(arms: Sequence[str], trials: Sequence[TrialReport]) -> tuple[Counts, ...]:
+    """A row for each case and arm, then for each arm and polarity, then for each arm.
+
+    Cases are sorted; arms stand as in `arms`, the plan's order.
+    """
+    order = {arm: at for at, arm in enumerate(arms)}
     cells: dict[Cell, list[TrialReport]] = {}
     polarities: dict[Cell, list[TrialReport]] = {}
-    arms: dict[Cell, list[TrialReport]] = {}
-    for trial in sorted(trials, key=lambda trial: (trial.key.case, trial.key.arm)):
+    totals: dict[Cell, list[TrialReport]] = {}
+    for trial in sorted(trials, key=lambda trial: (trial.key.case, order.get(trial.key.arm, len(order)))):
         key, polarity = trial.key, trial.polarity
         cells.setdefault((key.case, key.arm, polarity), []).append(trial)
         polarities.setdefault((None, key.arm, polarity), []).append(trial)
-        arms.setdefault((None, key.arm, None), []).append(trial)
-    return tuple(_row(cell, group) for table in (cells, polarities, arms) for cell, group in table.items())
+        totals.setdefault((None, key.arm, None), []).append(trial)
+    return tuple(_row(cell, group) for table in (cells, polarities, totals) for cell, group in table.items())
 
 
 def _row(cell: Cell, trials: Sequence[TrialReport]) -> Counts:

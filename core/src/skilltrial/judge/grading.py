@@ -62,7 +62,7 @@ def grade(
         attempts=plan.attempts,
         narrowed=plan.narrowed,
         digests=Digests(suite=plan.suite_sha256, cases=plan.cases, workspaces=plan.workspaces, skills=plan.skills),
-        counts=counts(trials),
+        counts=counts(plan.arms, trials),
         pairs=found,
         pair_summary=summaries(found),
         rehearsal=rehearsal,

@@ -9,6 +9,7 @@ from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
 from skilltrial.model.words import Ending, VerdictKind
 
+from .tables import plural
 from .views import ArchiveView
 
 
@@ -46,12 +47,12 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
         yield "Sources changed while the run went on: no statement about the skill is possible."
     missing = sum(trial.verdict.reason == "not_run" for trial in trials)
     if missing:
-        yield f"{missing} of {len(plan.trials)} planned trials left no seal."
+        yield f"{missing} of {plural(len(plan.trials), 'planned trial')} left no seal."
     if plan.skips:
-        yield f"{len(plan.skips)} trials were skipped because the host can't run them."
+        yield f"Skipped because the host can't run it: {plural(len(plan.skips), 'trial')}."
     truncated = sum(bool(trial.truncated) for trial in trials)
     if truncated:
-        yield f"The output of {truncated} trials was cut."
+        yield f"Output was cut in {plural(truncated, 'trial')}."
     if plan.mode == "run" and plan.attempts == 1:
         yield "One attempt per case: chance can't be told from effect."
 
@@ -80,7 +81,9 @@ def _of_the_skills(archive: ArchiveView, trials: Sequence[TrialReport]) -> Itera
         if Sees.SKILL_OFFERS in sees:
             silent = sum(not row.steps for _, row in rows)
             if silent:
-                yield f"In {silent} of {len(rows)} trials the skill {skill.id} lay there and was not offered."
+                yield f"The skill {skill.id} lay there and was not offered in {silent} of {plural(len(rows), 'trial')}."
+        if archive.plan.model:
+            continue  # whether a skill is read is then in the script
         asked = [row for trial, row in rows if trial.polarity == "positive"]
         if Sees.SKILL_READS in sees and asked and all(row.evidence == "unverified" for row in asked):
             # A rate of nothing at all is more often a broken instrument than a skill that nobody wants.
@@ -107,10 +110,10 @@ def _of_the_arms(trials: Sequence[TrialReport]) -> Iterator[str]:
         yield "Not all trials were answered by the same model."
     contaminated = sum(trial.verdict.reason == "contaminated" for trial in trials)
     if contaminated:
-        yield f"In {contaminated} trials a skill was there that the arm does not have."
+        yield f"A skill was there that the arm does not have in {plural(contaminated, 'trial')}."
     unread = sum(trial.verdict.kind is VerdictKind.UNVERIFIED for trial in trials)
     if unread:
-        yield f"{unread} of {len(trials)} trials could not be verified; they count neither as passed nor as failed."
+        yield f"{unread} of {plural(len(trials), 'trial')} could not be verified: neither passed nor failed."
 
 
 def _unscripted(rehearsal: RehearsalReport) -> Iterator[str]:

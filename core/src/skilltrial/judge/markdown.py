@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from skilltrial.model.report import Report
 
-from .tables import Table, fault_lines, gate_line, headline, kept_line, main_table, pair_lines, trial_line, unhappy
+from .tables import Table, fault_lines, gate_line, headline, kept_line, main_table, pair_lines, troubles
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
@@ -24,7 +24,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield from _table(main_table(report))
     yield from _list("", [kept_line(report), *fault_lines(report), *pair_lines(report)])
-    yield from _list("Trials that did not pass" if not report.rehearsal else "Broken", map(trial_line, unhappy(report)))
+    yield from _list("Not kept" if report.rehearsal else "Not passed", [one.line for one in troubles(report)])
     yield from _list("Limitations", report.limitations)
     yield ""
     yield f"Archive `{report.archive}`"

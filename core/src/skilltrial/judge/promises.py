@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from skilltrial.model.records import Record
@@ -35,7 +35,7 @@ def judge_promises(
         fault for case in planned for fault in _faults(case, [row for _, row in rows if row.case == case.id])
     )
     report = RehearsalReport(
-        promises=tuple(row for _, row in sorted(rows, key=lambda pair: _place(pair[1]))),
+        promises=tuple(sorted((row for _, row in rows), key=_order(suite))),
         faults=faults,
         unscripted=tuple(case.id for case in planned if not case.rehearsals),
     )
@@ -146,6 +146,14 @@ def _keys(rows: Iterable[PromiseReport]) -> tuple[TrialKey, ...]:
     return tuple(TrialKey(case=row.case, arm=row.arm, label=row.rehearsal) for row in rows)
 
 
-def _place(row: PromiseReport) -> tuple[str, bool, str, str]:
-    """Where a row stands in the table: a case's own scripts before the built-in agents."""
-    return row.case, row.rehearsal in BUILT_IN, row.rehearsal, row.arm
+def _order(suite: Suite) -> Callable[[PromiseReport], tuple[int, int, int]]:
+    """Where a row stands in the table: as the suite has it, and the built-in agents after a case's own scripts."""
+    cases = {case.id: at for at, case in enumerate(suite.cases)}
+    arms = {arm.id: at for at, arm in enumerate(suite.arms)}
+    agents = {case.id: (*(one.id for one in case.rehearsals), *BUILT_IN) for case in suite.cases}
+
+    def place(row: PromiseReport) -> tuple[int, int, int]:
+        own = agents[row.case]
+        return cases[row.case], own.index(row.rehearsal) if row.rehearsal in own else len(own), arms[row.arm]
+
+    return place

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-
-from pydantic import ValidationError
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.checks import CheckOptions
@@ -79,7 +76,7 @@ class Question:
 
 def questions(case: Case, graders: GraderSource) -> tuple[Question, ...]:
     """The checks of `case` in their order. Raises InvalidRequest where a grader is not installed."""
-    return tuple(_question(check, graders.find(check.grader)) for check in case.checks)
+    return tuple(_question(check, graders) for check in case.checks)
 
 
 def of_turn(evidence: Evidence, turn: int) -> Evidence:
@@ -97,24 +94,12 @@ def of_turn(evidence: Evidence, turn: int) -> Evidence:
     )
 
 
-def _question(check: Check, grader: GraderFacade) -> Question:
-    options = _read(check, grader)
-    if options is None:
-        return Question(check, grader, None, frozenset(), check.id)
+def _question(check: Check, graders: GraderSource) -> Question:
+    grader = graders.find(check.grader)
     try:
+        options = graders.read_check(check)
         return Question(
             check, grader, options, grader.check_needs(options), options.sentence(), tuple(options.assets())
         )
-    except Exception:  # noqa: BLE001 - a grader that can't even say what it asks is not understood
+    except Exception:  # noqa: BLE001 - a grader that can't even say what it asks leaves its check unanswered
         return Question(check, grader, None, frozenset(), check.id)
-
-
-def _read(check: Check, grader: GraderFacade) -> CheckOptions | None:
-    """The options by the first model that takes them. They were valid when the suite was loaded."""
-    options = json.dumps(check.options)
-    for model in grader.check_models():
-        try:
-            return model.model_validate_json(options)
-        except ValidationError:
-            continue
-    return None

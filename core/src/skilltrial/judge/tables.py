@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from skilltrial.model.report import Counts, Report, TrialReport
+from skilltrial.model.report import Counts, PromiseReport, Report, TrialReport
+from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, VerdictKind
 
 _VERDICTS = tuple(kind.value for kind in VerdictKind)
@@ -17,6 +18,21 @@ class Table:
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def grouped(self) -> tuple[tuple[str, Table], ...]:
+        """A table for each value of the first column, which itself is left out."""
+        firsts = dict.fromkeys(row[0] for row in self.rows)
+        return tuple(
+            (first, Table(self.header[1:], tuple(row[1:] for row in self.rows if row[0] == first))) for first in firsts
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A trial that needs somebody's eyes, in one line."""
+
+    key: TrialKey
+    line: str
 
 
 def headline(report: Report) -> str:
@@ -38,7 +54,7 @@ def main_table(report: Report) -> Table:
 def pair_lines(report: Report) -> tuple[str, ...]:
     """One line for each reference arm, with its n."""
     return tuple(
-        f"{report.gate.arm} against {one.reference}, {_n(one.n, 'pair')}: "
+        f"{report.gate.arm} against {one.reference}, {plural(one.n, 'pair')}: "
         + (
             ", ".join(
                 f"{count} {name}"
@@ -55,6 +71,15 @@ def pair_lines(report: Report) -> tuple[str, ...]:
         )
         for one in report.pair_summary
     )
+
+
+def kept_line(report: Report) -> str:
+    """How many promises were kept, of how many; empty in a run."""
+    if report.rehearsal is None:
+        return ""
+    kept = Counter(one.kept for one in report.rehearsal.promises)
+    shares = f"{kept['yes']} of {plural(kept.total(), 'promise')} kept, {kept['no']} broken"
+    return f"{shares}, {kept['not_possible']} not possible here"
 
 
 def fault_lines(report: Report) -> tuple[str, ...]:
@@ -78,19 +103,28 @@ def gate_line(report: Report) -> str:
     return f"{what}: {gate.decision if gate.arm else decision} ({why}), exit {gate.exit}"
 
 
-def unhappy(report: Report) -> tuple[TrialReport, ...]:
-    """The trials that did not pass (of a rehearsal: that broke a promise); those that decided come first."""
+def troubles(report: Report) -> tuple[Trouble, ...]:
+    """The trials that did not pass (of a rehearsal: the promises that were not kept); what decided comes first."""
+    if report.rehearsal:
+        found = [
+            Trouble(TrialKey(case=one.case, arm=one.arm, label=one.rehearsal), _promise_line(one))
+            for one in report.rehearsal.promises
+            if one.kept != "yes"
+        ]
+    else:
+        bad = [trial for trial in report.trials if trial.verdict.kind is not VerdictKind.PASSED]
+        found = [Trouble(trial.key, _trial_line(trial)) for trial in bad]
     deciding = set(report.gate.deciding)
-    found = [
-        trial
-        for trial in report.trials
-        if trial.verdict.kind is not VerdictKind.PASSED and (report.rehearsal is None or trial.key in deciding)
-    ]
-    return tuple(sorted(found, key=lambda trial: trial.key not in deciding))
+    return tuple(sorted(found, key=lambda one: one.key not in deciding))
 
 
-def trial_line(trial: TrialReport) -> str:
-    """One trial: verdict, reason with cause, deciding check, owner."""
+def _promise_line(one: PromiseReport) -> str:
+    why = f" ({spaced(one.why)})" if one.why and one.why != "verdict" else ""
+    kept = "broken" if one.kept == "no" else "not possible here"
+    return f"{one.case} / {one.rehearsal} / {one.arm}: {kept}{why}; promised {spaced(one.promised)}, got {one.got}"
+
+
+def _trial_line(trial: TrialReport) -> str:
     verdict = trial.verdict
     cause = f", {spaced(trial.cause)}" if trial.cause and verdict.kind is VerdictKind.INCOMPLETE else ""
     reason = f" ({spaced(verdict.reason)}{cause})" if verdict.reason else ""
@@ -123,27 +157,11 @@ def _cell(one: Counts | None) -> str:
 def _promises(report: Report) -> Table:
     promises = report.rehearsal.promises if report.rehearsal else ()
     rows = tuple(
-        (
-            one.case,
-            one.rehearsal,
-            one.arm,
-            spaced(one.promised),
-            one.got.value,
-            spaced(one.kept) + (f": {spaced(one.why)}" if one.why and one.why != "verdict" else ""),
-        )
-        for one in promises
+        (one.case, one.rehearsal, one.arm, spaced(one.promised), one.got.value, spaced(one.kept)) for one in promises
     )
     return Table(("case", "rehearsal", "arm", "promised", "got", "kept"), rows)
 
 
-def kept_line(report: Report) -> str:
-    """How many promises were kept, of how many; empty in a run."""
-    if report.rehearsal is None:
-        return ""
-    kept = Counter(one.kept for one in report.rehearsal.promises)
-    shares = f"{kept['yes']} of {_n(kept.total(), 'promise')} kept, {kept['no']} broken"
-    return f"{shares}, {kept['not_possible']} not possible here"
-
-
-def _n(count: int, what: str) -> str:
+def plural(count: int, what: str) -> str:
+    """`1 pair`, `2 pairs`."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"

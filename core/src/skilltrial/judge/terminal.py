@@ -6,20 +6,27 @@ from collections.abc import Iterator
 
 from rich import box
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from skilltrial.model.report import Report, TrialReport
+from skilltrial.model.report import Report
 from skilltrial.model.words import Outcome
 
 from .questions import CheckDetail
 from .rendering import Details
-from .tables import Table, fault_lines, gate_line, headline, kept_line, main_table, pair_lines, trial_line, unhappy
+from .tables import Table, fault_lines, gate_line, headline, kept_line, main_table, pair_lines, troubles
 
 SHOWN_TRIALS = 20
 SHOWN_CHARACTERS = 300
-_STYLES = {"passed": "green", "kept": "green", "failed": "red", "broken": "red", "incomplete": "yellow"}
-_CELLS = {"yes": "green", "no": "red", "not possible": "yellow"}
+_STYLES = {
+    "passed": "green",
+    "failed": "red",
+    "incomplete": "yellow",
+    "yes": "green",
+    "no": "red",
+    "not possible": "yellow",
+}
 
 
 def page(report: Report, details: Details, *, plain: bool) -> RenderableType:
@@ -29,11 +36,16 @@ def page(report: Report, details: Details, *, plain: bool) -> RenderableType:
 
 def _parts(report: Report, details: Details, plain: bool) -> Iterator[RenderableType]:
     yield Text(visible(headline(report)), style="bold")
-    yield _table(main_table(report), plain)
-    for line in (kept_line(report), *fault_lines(report), *pair_lines(report)):
-        if line:
-            yield Text(line)
-    yield from _trials(unhappy(report), details)
+    if report.rehearsal:
+        # A table of its own for each case leaves 80 columns for the names that differ.
+        for case, table in main_table(report).grouped():
+            yield Text(f"\n{case}", style="bold")
+            yield _table(table, plain)
+    else:
+        yield _table(main_table(report), plain)
+    yield from (_item(line, indent=0) for line in (kept_line(report), *pair_lines(report)) if line)
+    yield from (_item(line, indent=0, style="red") for line in fault_lines(report))
+    yield from _troubles(report, details)
     if report.limitations:
         yield Text("\nLimitations", style="bold")
         yield from (_item(line) for line in report.limitations)
@@ -44,33 +56,28 @@ def _parts(report: Report, details: Details, plain: bool) -> Iterator[Renderable
 def _table(table: Table, plain: bool) -> RichTable:
     drawn = RichTable(box=box.ASCII2 if plain else box.SIMPLE_HEAD, padding=(0, 1), show_edge=plain)
     for title in table.header:
-        drawn.add_column(title, overflow="fold")
-    before: tuple[str, ...] = ()
+        drawn.add_column(title, overflow="fold", no_wrap=title in ("promised", "got", "kept"))
+    before = ""
     for row in table.rows:
-        cells = row if plain else _without_repetition(row, before)
-        drawn.add_row(*(Text(visible(cell), style=_CELLS.get(cell.partition(":")[0], "")) for cell in cells))
-        before = row
+        # On a terminal a name that repeats the one above it only hides what differs.
+        first = "" if row[0] == before and not plain else row[0]
+        before = row[0]
+        # Only `kept` is good or bad: a rehearsal that fails as promised is good.
+        drawn.add_row(*(Text(visible(cell)) for cell in (first, *row[1:-1])), Text(row[-1], _STYLES.get(row[-1], "")))
     return drawn
 
 
-def _without_repetition(row: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
-    """The row with its first cells empty as far as they repeat the row before; the last three always stand."""
-    same = 0
-    while same < min(len(before), len(row) - 4) and row[same] == before[same]:
-        same += 1
-    return ("",) * same + row[same:]
-
-
-def _trials(trials: tuple[TrialReport, ...], details: Details) -> Iterator[RenderableType]:
-    if trials:
-        yield Text("\nNot passed", style="bold")
-    for trial in trials[:SHOWN_TRIALS]:
-        yield _item(trial_line(trial))
-        for detail in details.get(trial.key, ()):
+def _troubles(report: Report, details: Details) -> Iterator[RenderableType]:
+    found = troubles(report)
+    if found:
+        yield Text("\nNot kept" if report.rehearsal else "\nNot passed", style="bold")
+    for one in found[:SHOWN_TRIALS]:
+        yield _item(one.line)
+        for detail in details.get(one.key, ()):
             if detail.outcome is not Outcome.PASSED:
                 yield from _detail(detail)
-    if len(trials) > SHOWN_TRIALS:
-        yield _item(f"and {len(trials) - SHOWN_TRIALS} more, all in the report")
+    if len(found) > SHOWN_TRIALS:
+        yield _item(f"and {len(found) - SHOWN_TRIALS} more, all in the report")
 
 
 def _detail(detail: CheckDetail) -> Iterator[RenderableType]:
@@ -80,8 +87,8 @@ def _detail(detail: CheckDetail) -> Iterator[RenderableType]:
             yield _item(f"{name}: {text}", indent=6)
 
 
-def _item(text: str, indent: int = 2) -> Text:
-    return Text(" " * indent + visible(text))
+def _item(text: str, *, indent: int = 2, style: str = "") -> Padding:
+    return Padding(Text(visible(text), style=style), (0, 0, 0, indent), expand=False)
 
 
 def visible(text: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from skilltrial.model.checks import CheckOptions
 from skilltrial.model.evidence import CommandResult, Files
 from skilltrial.model.facts import Provenance, TrialFacts
 from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.records import Record
-from skilltrial.model.suite import Suite
+from skilltrial.model.suite import Check, Suite
 from skilltrial.model.trial import TrialKey
 from skilltrial.plugins.facades import GraderFacade, NormalizerFacade
 
@@ -70,6 +71,9 @@ class GraderSource(Protocol):
 
     def find(self, name: str) -> GraderFacade:
         """The bound grader. Raises InvalidRequest where there is none."""
+
+    def read_check(self, check: Check) -> CheckOptions:
+        """The options of a check. Raises InvalidRequest where they do not fit its grader."""
 
 
 class NormalizerSource(Protocol):

@@ -154,7 +154,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillStep(Event):
-    """A suite's skill was offered, read ... Known by the path and content digest of *this* skill, never by name alone."""
+    """A suite's skill was offered, read ...: known by path and content digest of *this* skill, never by name alone."""
 
     skill: str
     step: Step

@@ -53,5 +53,9 @@ class Provenance(Part):
     changed_sources: tuple[str, ...] = ()
     """Sources that changed while the run went on: no statement about the skill is possible then."""
     interrupted: bool = False
+    stopped: str | None = None
+    """Why the run ended before all trials had run, in a sentence."""
+    resumed: tuple[datetime, ...] = ()
+    """When the run was taken up again."""
     losses: tuple[str, ...] = ()
     """What this platform could not prove, in sentences."""

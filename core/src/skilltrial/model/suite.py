@@ -1,4 +1,4 @@
-"""What is asked: a suite in its long form, as the archive keeps it. `record.loading` makes it from what people write."""
+"""What is asked: a suite in its long form, as the archive keeps it; `record.loading` makes it of what people write."""
 
 from __future__ import annotations
 

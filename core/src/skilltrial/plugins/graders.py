@@ -49,7 +49,16 @@ class Graders:
 
 def choose(models: Sequence[type[CheckOptions]], options: Mapping[str, object]) -> type[CheckOptions]:
     """The model that reads these options: the first that takes them, else the one that they fit best."""
-    return max(models, key=lambda model: fit(model, options))
+    best, how_well = models[0], fit(models[0], options)
+    for model in models[1:]:
+        if how_well == PERFECT:
+            break
+        if (other := fit(model, options)) > how_well:
+            best, how_well = model, other
+    return best
+
+
+PERFECT = (0, 0)
 
 
 def fit(model: type[CheckOptions], options: Mapping[str, object]) -> tuple[int, int]:
@@ -58,10 +67,10 @@ def fit(model: type[CheckOptions], options: Mapping[str, object]) -> tuple[int, 
     Less the keys that it neither has nor resembles, then less its faults: a slip in a key or a value of the wrong
     type still finds the model that was meant.
     """
-    names = [field.alias or name for name, field in model.model_fields.items()]
-    strange = sum(key not in names and not difflib.get_close_matches(key, names, n=1) for key in options)
     try:
         model.model_validate_json(json.dumps(options))
     except ValidationError as error:
+        names = [field.alias or name for name, field in model.model_fields.items()]
+        strange = sum(key not in names and not difflib.get_close_matches(key, names, n=1) for key in options)
         return -strange, -error.error_count()
-    return 0, 0
+    return PERFECT

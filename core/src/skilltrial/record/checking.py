@@ -89,8 +89,9 @@ class CheckReader:
         if facade is None:
             return check
         common["grader"] = facade.name
-        if short:
-            self._take_short(check, facade, extra, written)
+        # `{id: x, grader: files, files: a.txt, …}` says it twice, and clearly.
+        if short or (facade.name in extra and not _has_option(facade, facade.name)):
+            self._take_short(check, facade, written)
         else:
             self._take_long(check, facade, extra, written)
         return check
@@ -128,17 +129,21 @@ class CheckReader:
         check.places = {key: (*check.path, key) for key in extra}
         self._options(check, facade, options)
 
-    def _take_short(self, check: ReadCheck, facade: GraderFacade, extra: list[str], written: dict[str, Any]) -> None:
-        first, *rest = extra
+    def _take_short(self, check: ReadCheck, facade: GraderFacade, written: dict[str, Any]) -> None:
+        first = facade.name
+        rest = [key for key in written if key not in CHECK_KEYS and key != first]
         value = written[first]
         options = {key: written[key] for key in rest}
         check.places = {key: (*check.path, key) for key in rest}
         if isinstance(value, dict):
             for key in value:
+                if key in CHECK_KEYS:
+                    place = (*check.path, first, key)
+                    self._faults.add(place, f"`{key}` belongs to the check", f"write it beside `{first}`", key=True)
                 if key in options:
                     self._faults.add(check.places[key], f"{shown(key)} is given twice", "keep one of them", key=True)
                 check.places[key] = (*check.path, first, key)
-            self._options(check, facade, {**options, **value})
+            self._options(check, facade, {**options, **{key: value[key] for key in value if key not in CHECK_KEYS}})
             return
         models = [model for model in facade.check_models() if model.subject]
         if not models:
@@ -180,9 +185,11 @@ class CheckReader:
             if not any(len(other) > len(path) and other[: len(path)] == path for (other, _), _ in placed):
                 found.setdefault(path, []).append((inside, one))
         for path, errors in found.items():
-            inside, first = errors[0]
-            wanted = " or ".join(dict.fromkeys(filter(None, (WANTED.get(one["type"]) for _, one in errors))))
-            if len(errors) > 1 and wanted:
+            # A member that took the type and refused the value was meant as well.
+            fitting = [(inside, one) for inside, one in errors if one["type"] not in WANTED] or errors
+            inside, first = fitting[0]
+            wanted = " or ".join(dict.fromkeys(filter(None, (WANTED.get(one["type"]) for _, one in fitting))))
+            if len(fitting) > 1 and wanted:
                 self._faults.add(path, *not_wanted(inside, wanted, setting, self._faults.document.at(path)))
             else:
                 self._option_fault(check, setting, path, inside, first)
@@ -224,6 +231,10 @@ class CheckReader:
             # A final slash says that a folder is meant.
             if fault := path_fault(project_path.removesuffix("/")):
                 self._faults.add(check.place_of(project_path), *fault)
+
+
+def _has_option(facade: GraderFacade, key: str) -> bool:
+    return any(key in model.model_fields for model in facade.check_models())
 
 
 def _texts(value: object) -> list[str]:

@@ -108,7 +108,7 @@ def _arms(written: object, skills: list[Any]) -> list[Any]:
             continue
         long = {key: value for key, value in arm.items() if key != "from"}
         if arm.get("from") == "previous":
-            have = {skill["id"] for skill in skills if isinstance(skill, dict) and skill.get("previous")}
+            have = set(_ids([skill for skill in skills if isinstance(skill, dict) and skill.get("previous")]))
             wanted = as_list(arm["skills"]) if "skills" in arm else _ids(skills)
             long["skills"] = [f"{one}@previous" if one in have else one for one in wanted if isinstance(one, str)]
         arms.append(long)

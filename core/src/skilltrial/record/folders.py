@@ -12,7 +12,7 @@ from skilltrial.model.suite import Limits
 
 from .document import Faults
 from .document import Path as Place
-from .expansion import CaseExpansion, Expansion, as_dict, as_list
+from .expansion import CaseExpansion, Expansion, as_dict
 from .frontmatter import read_frontmatter
 from .paths import path_fault
 from .sources import Refused, Scan, scan
@@ -102,7 +102,7 @@ class Folders:
         elif isinstance(id, str) and matter.name != id:
             self._faults.add(
                 (*place[:-1], "id"),
-                f"the skill's id must be the `name` in its SKILL.md; they differ",
+                "the skill's id must be the `name` in its SKILL.md; they differ",
                 f"the SKILL.md says{named(matter.name)}" if named(matter.name) else "make them equal",
             )
         return True

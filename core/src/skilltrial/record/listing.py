@@ -82,7 +82,7 @@ def _entry(path: str, found: os.DirEntry[str]) -> tuple[Entry, bytes | None]:
     try:
         status = found.stat(follow_symlinks=False)
         if stat.S_ISLNK(status.st_mode):
-            return Entry(path=path, kind=FileKind.LINK, target=os.readlink(found.path)), None
+            return Entry(path=path, kind=FileKind.LINK, target=os.fspath(Path(found.path).readlink())), None
         if stat.S_ISDIR(status.st_mode):
             return Entry(path=path, kind=FileKind.FOLDER), None
         if not stat.S_ISREG(status.st_mode):

@@ -165,8 +165,8 @@ class Meaning:
             self._known("", "check", id, ids, (*path, "because", at))
             if id in because[:at]:
                 self._faults.add((*path, "because", at), f"the check{named(id)} is named twice", "name it once")
-        promised = set(as_dict(expect).values()) if isinstance(expect, dict) else {expect}
-        if because and promised == {VerdictKind.PASSED.value}:
+        promised = list(expect.values()) if isinstance(expect, dict) else [expect]
+        if because and promised and all(verdict == VerdictKind.PASSED for verdict in promised):
             self._faults.add(
                 (*path, "because"),
                 "`because` says why a trial does not pass, but it is promised to pass",

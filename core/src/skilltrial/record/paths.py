@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-_DRIVE = re.compile(r"[A-Za-z]:")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?", re.IGNORECASE)
 MAX_LENGTH = 1024
 
 
+_RULES: tuple[tuple[Callable[[str], object], str, str], ...] = (
+    (lambda path: not path, "the path is empty", "name a file"),
+    (lambda path: len(path) > MAX_LENGTH, f"the path is longer than {MAX_LENGTH} characters", "shorten it"),
+    (_CONTROL.search, "the path holds a control character or line break", "remove it (a trailing one too)"),
+    (_SURROGATE.search, "the path holds half of a surrogate pair", "write the whole character"),
+    (lambda path: "\\" in path, "the path holds a backslash", "separate folders with `/`"),
+    (lambda path: ":" in path.split("/", 1)[0], "the path names a drive", "paths are relative"),
+    (lambda path: path.startswith("/"), "the path is absolute", "paths are relative"),
+    (lambda path: "" in path.split("/"), "the path holds `//` or ends with `/`", "write each folder once"),
+    (lambda path: "." in path.split("/"), "the path holds `.`", "leave that part out"),
+    (lambda path: ".." in path.split("/"), "the path holds `..`", "name files below the folder they start from"),
+)
+"""Test of a path, what is wrong where it holds, and what would be right."""
+
+
 def path_fault(path: str) -> tuple[str, str] | None:
-    """What is wrong with a project path and what would be right; None for a good one."""
-    if not path:
-        return "the path is empty", "name a file"
-    if len(path) > MAX_LENGTH:
-        return f"the path is longer than {MAX_LENGTH} characters", "shorten it"
-    if any(char < " " or char == "\x7f" or "\x80" <= char <= "\x9f" for char in path):
-        return "the path holds a control character or line break", "remove it (a trailing one too)"
-    if any("\ud800" <= char <= "\udfff" for char in path):
-        return "the path holds half of a surrogate pair", "write the whole character"
-    if "\\" in path:
-        return "the path holds a backslash", "separate folders with `/`"
-    if _DRIVE.match(path) or any(":" in part for part in path.split("/")[:1]):
-        return "the path names a drive", "paths are relative"
-    if path.startswith("/"):
-        return "the path is absolute", "paths are relative"
-    for part in path.split("/"):
-        if part == "":
-            return "the path holds `//` or ends with `/`", "write each folder once, without a final `/`"
-        if part in (".", ".."):
-            return f"the path holds `{part}`", "name files below the folder they start from"
-    return None
+    """What is wrong with a path and what would be right; None for a good one."""
+    return next(((what, right) for wrong, what, right in _RULES if wrong(path)), None)
 
 
 def device_name(path: str) -> bool:

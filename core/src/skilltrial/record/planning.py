@@ -64,7 +64,7 @@ def plan_rehearsal(
     return plan.model_copy(update={"model": model})
 
 
-def _plan(  # noqa: PLR0913 - private, one caller a mode
+def _plan(  # noqa: PLR0913, PLR0917 - private, one caller a mode
     suite: Suite,
     identity: HostIdentity,
     selection: Selection,

@@ -105,7 +105,7 @@ class TrialLauncher:
                 return Interrupted()
             if left <= 0:
                 return self._late()
-            pause = _SHORTEST if streams.pump() else min(pause * 1.5, _LONGEST)
+            pause = _SHORTEST if streams.pump() else min(pause * 2, _LONGEST)
             if streams.over is not None:
                 return self._flood(streams.over)
             self._reaper.look()

@@ -188,10 +188,13 @@ class Reaper:
         return [row for row in found if row.alive]
 
     def _owners(self, orphan: Process) -> list[Running]:
-        everybody = [*self._live, *self._past]
+        """Those that an orphan may descend from, by the strongest sign that there is."""
         traces = family.traces(orphan.pid) if linux.HERE else b""
-        sure = [one for one in everybody if one.owns(orphan, traces)]
-        return sure or [one for one in everybody if one.may_own(orphan)]
+        for sign in (Running.marked, Running.housed, Running.contemporary):
+            owners = [one for one in (*self._live, *self._past) if sign(one, orphan, traces)]
+            if owners:
+                return owners
+        return []
 
     def _sweep(self) -> None:
         """End every orphan that is left at the end of the run, when no trial can need it."""

@@ -14,7 +14,8 @@ from skilltrial.model.errors import RunIncomplete
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 
-from .trialrun import Bench, execute
+from .bench import Bench
+from .trialrun import execute
 
 TICK = 0.2
 """Seconds between two looks at signals while trials run: a thread that waits for a lock hears none."""
@@ -32,10 +33,11 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a run ended. `fault` is set where the archive or the places could no longer be written."""
+    """How a run ended: `stopped` says why early, `fault` that the archive or a place could not be written."""
 
     sealed: tuple[TrialKey, ...]
     interrupted: bool
+    stopped: str | None = None
     fault: RunIncomplete | None = None
 
 
@@ -47,7 +49,7 @@ def run_trials(bench: Bench, trials: Iterable[TrialKey], jobs: int, observer: Ob
     loop = _Loop(bench, jobs, observer)
     for group in _stages(bench.suite, trials):
         loop.run(group)
-    return Ran(tuple(loop.sealed), bench.supervisor.cancelled, loop.fault)
+    return Ran(tuple(loop.sealed), bench.supervisor.cancelled, bench.conduct.stopped, loop.fault)
 
 
 def _stages(suite: Suite, trials: Iterable[TrialKey]) -> Iterator[list[TrialKey]]:
@@ -88,12 +90,20 @@ class _Loop:
                 raise
 
     def _goes_on(self) -> bool:
-        return self.fault is None and not self._bench.supervisor.cancelled
+        bench = self._bench
+        return self.fault is None and bench.conduct.stopped is None and not bench.supervisor.cancelled
 
     def _one(self, key: TrialKey) -> None:
+        if not self._bench.conduct.admit():
+            return
         with self._lock:
             self._observer.started(key)
-        if execute(self._bench, key):
+        seen = None
+        try:
+            seen = execute(self._bench, key)
+        finally:
+            self._bench.conduct.settle(seen)
+        if seen is not None:
             with self._lock:
                 self.sealed.append(key)
                 self._observer.sealed(key)

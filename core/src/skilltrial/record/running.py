@@ -33,13 +33,15 @@ class Running:
             return self.process.poll() is not None
         return os.waitid(os.P_PIDFD, self.watch, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
-    def owns(self, row: Process, traces: bytes) -> bool:
-        """A process surely descends from this program."""
-        if row.name in self.seen or row.session in self.sessions or self.mark in traces:
-            return True
+    def marked(self, row: Process, traces: bytes) -> bool:
+        """A process shows the trial's mark, or was seen to descend from this program."""
+        return row.name in self.seen or row.session in self.sessions or self.mark in traces
+
+    def housed(self, _row: Process, traces: bytes) -> bool:
+        """A process works in the trial's folders, or was told of them."""
         return any(os.fsencode(folder) + end in traces for folder in self.folders for end in (b"\0", b"/", b":"))
 
-    def may_own(self, row: Process) -> bool:
+    def contemporary(self, row: Process, _traces: bytes) -> bool:
         """A process was born while this program or its descendants ran."""
         return self.born <= row.born and (self.died is None or row.born <= self.died)
 

@@ -1,4 +1,4 @@
-"""Which kind of thing stands at a path of a suite file: its name for people, its keys, and words people use for them."""
+"""Which kind of thing stands at a path of a suite file: its name, its keys, and other words people use for them."""
 
 from __future__ import annotations
 
@@ -86,6 +86,7 @@ _SETTINGS: dict[tuple[str, ...], Setting] = {
     ),
     ("fixtures", "*"): Setting("a fixture", _keys(FixtureUse), {"kind": _use("use"), "type": _use("use")}),
     ("cases", "*"): _CASE,
+    ("cases", "*", "workspace", "files"): Setting("the files of a workspace"),
     ("cases", "*", "workspace"): Setting(
         "a workspace",
         _keys(written.WrittenWorkspace),
@@ -110,6 +111,8 @@ _SETTINGS: dict[tuple[str, ...], Setting] = {
     ("cases", "*", "rehearsals", "*", "script", "*", "write_file"): Setting("a `write_file`", _keys(FileText)),
     ("cases", "*", "rehearsals", "*", "script", "*", "edit_file"): Setting("an `edit_file`", _keys(Replacement)),
 }
+_INLINE_FILES = Setting("the files of a workspace")
+_WORKSPACE_PLACE = ("cases", "*", "workspace")
 _ACT_PLACE = ("cases", "*", "rehearsals", "*", "script", "*")
 
 
@@ -119,9 +122,8 @@ def setting_at(path: Path, value: object) -> Setting:
     if pattern == _ACT_PLACE:
         names = [key for key in value if key in ACTS] if isinstance(value, dict) else []
         return Setting(f"a `{names[0]}`" if names else "an act", _keys(ACTS[names[0]]) if names else tuple(ACTS))
-    if pattern[:3] == ("cases", "*", "workspace") and pattern[3:] in ((), ("files",)) and isinstance(value, dict):
-        if pattern[3:] or not written.WORKSPACE_KEYS & value.keys():
-            return Setting("the files of a workspace")
+    if pattern == _WORKSPACE_PLACE and isinstance(value, dict) and not written.WORKSPACE_KEYS & value.keys():
+        return _INLINE_FILES
     return _SETTINGS.get(pattern, Setting(_collection(pattern)))
 
 

@@ -14,6 +14,9 @@ from typing import Any
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.@-]{0,47}")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
+_LISTED = 16
+"""How many names a message lists."""
+
 SLUG_RULE = "an id is lower-case letters, digits, `-` and `_`, begins with a letter and has at most 64 characters"
 
 
@@ -38,9 +41,11 @@ def close_to(word: object, known: Collection[str]) -> str | None:
 
 def meant(word: object, known: Collection[str], *, label: str = "known") -> str:
     """What would be right in place of `word`: the close name, else all of them."""
-    if close := close_to(word, known):
+    names = [name for name in known if _PLAIN.fullmatch(name)]
+    if close := close_to(word, names):
         return f"did you mean `{close}`?"
-    return f"{label}: {', '.join(known) or 'none'}"
+    more = ", …" if len(names) > _LISTED else ""
+    return f"{label}: {', '.join(names[:_LISTED]) or 'none'}{more}"
 
 
 @dataclass(frozen=True, slots=True)

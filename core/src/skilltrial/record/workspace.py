@@ -7,8 +7,6 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,22 +24,13 @@ class Folders:
     tmp: Path
 
 
-@contextmanager
-def fresh_folders(base: Path | None = None) -> Iterator[Folders]:
-    """Make the folders of a place; remove them, and all that is in them, at the end.
-
-    `base` is where places are made (default: the system's folder for temporary files). Errors while removing are
-    not raised: the trial is sealed by then, and they change no verdict.
-    """
+def make_folders(base: Path | None = None) -> Folders:
+    """Make the folders of a place below `base` (default: the system's folder for temporary files)."""
     root = Path(base or tempfile.gettempdir()).resolve() / secrets.token_hex(6)
     folders = Folders(root, root / "project", root / "home", root / "tmp")
-    root.mkdir(mode=0o700)
-    try:
-        for folder in (folders.project, folders.home, folders.tmp):
-            folder.mkdir(mode=0o700)
-        yield folders
-    finally:
-        remove(root)
+    for folder in (root, folders.project, folders.home, folders.tmp):
+        folder.mkdir(mode=0o700)
+    return folders
 
 
 def write_tree(tree: Tree, folder: Path) -> None:

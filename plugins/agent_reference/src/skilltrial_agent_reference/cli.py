@@ -1,20 +1,23 @@
 """The command `skilltrial-agent`: a prompt on standard input, events on standard output.
 
-Exit codes: 0 answered, 1 the model failed for good (the last event says why), 2 wrong usage, 130 interrupted.
+Exit codes: 0 answered, 1 the model failed for good (the last event says why), 2 wrong usage, 130 interrupted, 143
+terminated.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 import click
 
 from . import memory
 from .events import Events
 
-ANSWERED, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+ANSWERED, FAILED, INTERRUPTED, TERMINATED = 0, 1, 130, 143
 KEY_ENV = "OPENAI_API_KEY"
 
 
@@ -67,6 +70,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hand
     from .model import Model
     from .running import Asked, run
 
+    signal.signal(signal.SIGTERM, _terminated)
     asked = Asked(project, prompt, command_seconds, max_steps, frozenset({key_env or KEY_ENV}))
     try:
         with Model(base_url, model, key, retries=max_retries) as endpoint:
@@ -78,6 +82,11 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hand
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FAILED)
     sys.exit(ANSWERED if answered else FAILED)
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """Leave by way of every `finally`, so that a command that still runs is ended too."""
+    sys.exit(TERMINATED)
 
 
 def _key(key_env: str | None, key_file: Path | None) -> str | None:

@@ -131,10 +131,10 @@ class Agent:
 
 
 def _arguments(text: str) -> Json:
-    """The arguments as JSON; the text itself where it is none."""
+    """The arguments as JSON; the text itself where it is none, or says what no other reader would take (NaN)."""
     try:
         value: Json = json.loads(text)
-        json.dumps(value).encode("ascii")
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (ValueError, RecursionError):
         return text
     return value

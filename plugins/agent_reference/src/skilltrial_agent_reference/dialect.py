@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
+
 from skilltrial.api import (
     Act,
     ActAbsent,

@@ -182,7 +182,8 @@ def understood(value: Json, request: str | None) -> Reply | Failure:
     text, calls = message.get("content"), _calls(message.get("tool_calls"))
     if calls is None:
         return Failure("server", "the model endpoint's answer holds a malformed tool call")
-    text = text if isinstance(text, str) else ""
+    # Half of a surrogate pair, which a cut reply may hold, is no text that could be sent back or read elsewhere.
+    text = text.encode("utf-8", "replace").decode("utf-8") if isinstance(text, str) else ""
     if not text.strip() and not calls:
         return Failure("empty", "the model answered with nothing")
     model = value.get("model")

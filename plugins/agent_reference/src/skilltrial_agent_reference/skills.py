@@ -69,10 +69,11 @@ def read(project: Path, path: str) -> Skill:
     try:
         data = file.read_bytes()
         text = data.decode("utf-8")
+        path.encode("utf-8")
     except OSError as error:
         raise SkillUnusable(f"it can't be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise SkillUnusable("it is not UTF-8") from error
+    except UnicodeError as error:
+        raise SkillUnusable("its text or its path is not UTF-8") from error
     if len(data) > BODY_LIMIT:
         raise SkillUnusable(f"it is larger than {BODY_LIMIT} bytes")
     name, description = _front_matter(text)

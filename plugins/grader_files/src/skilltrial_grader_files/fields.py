@@ -11,7 +11,7 @@ from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner
 
 from . import strictjson
 from .content import asset_json, json_at, pointed_at
-from .options import FilePath
+from .options import FilePath, asset_fault
 from .reasons import Reason, failed, unverified
 from .schemas import SchemaUnusable, misfit, schema_fault
 from .wording import as_json, cut
@@ -82,7 +82,8 @@ with warnings.catch_warnings():
         @field_validator("schema")
         @classmethod
         def _is_a_schema(cls, schema: JsonValue) -> JsonValue:
-            if not isinstance(schema, str) and (fault := schema_fault(schema)):
+            fault = asset_fault(schema) if isinstance(schema, str) else schema_fault(schema)
+            if fault:
                 raise ValueError(fault)
             return schema
 

@@ -15,9 +15,16 @@ def _file(path: str) -> str:
     return path
 
 
+def asset_fault(path: str) -> str | None:
+    """What is wrong with the name of a file beside the suite; None where nothing is."""
+    if "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
+        return "a file beside the suite is named by a plain relative path, such as `golden/notes.txt`"
+    return None
+
+
 def _asset(path: str) -> str:
-    if path.startswith("/") or "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
-        raise ValueError("a file beside the suite is named by a plain relative path, such as `golden/notes.txt`")
+    if fault := asset_fault(path):
+        raise ValueError(fault)
     return path
 
 

@@ -1,6 +1,6 @@
 """Regular expressions that end: the dialect of the `regex` package, without flags, with a time limit.
 
-The answers grader has the same module: plugins share nothing but the API.
+The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JSON Schema, offline and in bounded time: nothing is fetched, and patterns have a time limit.
 
-The answers grader has the same module: plugins share nothing but the API.
+The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
 """
 
 from __future__ import annotations
@@ -139,5 +139,9 @@ def _additional_properties(
     if isinstance(value, dict):
         patterns = schema.get("patternProperties", {})
         for name in value:
-            if name not in schema.get("properties", {}) and not any(finds(pattern, name) for pattern in patterns):
+            if name in schema.get("properties", {}) or any(finds(pattern, name) for pattern in patterns):
+                continue
+            if wanted is False:
+                yield ValidationError("no further property", path=(name,))
+            else:
                 yield from validator.descend(value[name], wanted, path=name)

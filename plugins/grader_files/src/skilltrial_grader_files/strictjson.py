@@ -1,6 +1,6 @@
 """JSON without latitude: strict reading, strict equality, and steps by JSON Pointer (RFC 6901).
 
-The answers grader has the same module: plugins share nothing but the API.
+The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
 """
 
 from __future__ import annotations

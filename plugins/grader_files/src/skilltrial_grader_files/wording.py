@@ -1,6 +1,6 @@
 """Short texts for people: one line, cut, printable. They decide nothing.
 
-The answers grader has the same module: plugins share nothing but the API.
+The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
 """
 
 from __future__ import annotations

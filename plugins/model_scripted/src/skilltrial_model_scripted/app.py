@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -38,6 +39,9 @@ class Seat:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
+Answering = Callable[[Request, Seat], Awaitable[Response]]
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Which trial is served on which path; None where a trial was. `model` is the name in the list of models."""
@@ -47,54 +51,62 @@ class Desk:
 
     def app(self) -> Starlette:
         """The application that answers for all seats."""
-        protocols = [Route(f"/run/{{token}}{wire.path}", self._protocol(wire), methods=["POST"]) for wire in WIRES]
-        models = Route("/run/{token}/v1/models", self._models, methods=["GET"])
-        unserved = Route("/run/{token}/{path:path}", self._unserved, methods=METHODS)
-        anything = Route("/{path:path}", self._unknown, methods=METHODS)
-        return Starlette(routes=[*protocols, models, unserved, anything])
+        protocols = [self._route(wire.path, _protocol(wire), ("POST",)) for wire in WIRES]
+        models = self._route("/v1/models", self._models, ("GET",))
+        others = self._route("/{path:path}", _unserved, METHODS)
+        return Starlette(routes=[*protocols, models, others, Route("/{path:path}", _nothing, methods=METHODS)])
 
-    def _protocol(self, wire: Wire) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            seat = self.seats.get(request.path_params["token"])
+    def _route(self, path: str, answer: Answering, methods: Sequence[str]) -> Route:
+        async def at_the_door(request: Request) -> Response:
+            token = request.path_params["token"]
+            if token not in self.seats:
+                return await _nothing(request)
+            seat = self.seats[token]
             if seat is None:
-                return await self._unknown(request)
+                return _not_found("this trial has ended", 410)
             try:
-                body = await _body(request)
-            except ClientDisconnect:
-                return Severed()
-            if body is None:
-                message = f"the request is larger than {BODY_LIMIT} bytes"
-                return JSONResponse(await run_in_threadpool(seat.served.refuse, wire, message), 413)
-            try:
-                exchange = await run_in_threadpool(seat.served.take, wire, body)
-            except BadRequest as error:
-                return JSONResponse(wire.error(400, str(error)), 400)
-            return await _faults(request, seat, wire, exchange) or await _reply(seat.served, wire, exchange)
+                return await answer(request, seat)
+            except Exception as error:  # noqa: BLE001 - a full disk, or our own fault: the run hears of it in `start`
+                seat.served.broke(error)
+                return JSONResponse({"error": {"type": "api_error", "message": "the scripted model broke"}}, 500)
 
-        return answer
+        return Route(f"/run/{{token}}{path}", at_the_door, methods=list(methods))
 
-    async def _models(self, request: Request) -> Response:
-        if self.seats.get(request.path_params["token"]) is None:
-            return await self._unknown(request)
+    async def _models(self, request: Request, seat: Seat) -> Response:
         return JSONResponse({"object": "list", "data": [_model(self.model)], "has_more": False})
 
-    async def _unserved(self, request: Request) -> Response:
-        seat = self.seats.get(request.path_params["token"])
-        if seat is not None:
-            note = Unserved(
-                method=request.method,
-                path=f"/{request.path_params['path']}",
-                turn=seat.served.recorder.turn,
-                status=404,
-            )
-            await run_in_threadpool(seat.served.note, note)
-        return await self._unknown(request)
 
-    async def _unknown(self, request: Request) -> Response:
-        token = request.path_params.get("token")
-        if token in self.seats and self.seats[token] is None:
-            return JSONResponse({"error": {"type": "not_found_error", "message": "this trial has ended"}}, 410)
-        return JSONResponse({"error": {"type": "not_found_error", "message": "there is nothing here"}}, 404)
+def _protocol(wire: Wire) -> Answering:
+    async def answer(request: Request, seat: Seat) -> Response:
+        try:
+            body = await _body(request)
+        except ClientDisconnect:
+            return Severed()
+        if body is None:
+            message = f"the request is larger than {BODY_LIMIT} bytes"
+            return JSONResponse(await run_in_threadpool(seat.served.refuse, wire, message), 413)
+        try:
+            exchange = await run_in_threadpool(seat.served.take, wire, body)
+        except BadRequest as error:
+            return JSONResponse(wire.error(400, str(error)), 400)
+        return await _faults(request, seat, wire, exchange) or await _reply(seat.served, wire, exchange)
+
+    return answer
+
+
+async def _unserved(request: Request, seat: Seat) -> Response:
+    path = f"/{request.path_params['path']}"
+    note = Unserved(method=request.method, path=path, turn=seat.served.recorder.turn, status=404)
+    await run_in_threadpool(seat.served.note, note)
+    return _not_found("a model has nothing here", 404)
+
+
+async def _nothing(request: Request) -> Response:
+    return _not_found("there is nothing here", 404)
+
+
+def _not_found(message: str, status: int) -> Response:
+    return JSONResponse({"error": {"type": "not_found_error", "message": message}}, status)
 
 
 async def _body(request: Request) -> bytes | None:
@@ -141,7 +153,7 @@ async def _reply(served: ServedTrial, wire: Wire, exchange: Exchange) -> Respons
 
 def _sent(wire: Wire, exchange: Exchange, whole: JsonValue) -> Stream | Whole:
     if not exchange.asked.stream:
-        return Whole(whole)
+        return Whole(json.dumps(whole).encode())
     return Stream(tuple(event.line() for event in wire.events(exchange.asked, exchange.answer)))
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
-from pydantic import JsonValue
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -45,22 +43,15 @@ class Severed(Response):
 class Whole:
     """An answer as one JSON document."""
 
-    body: JsonValue
+    data: bytes
 
     def response(self) -> Response:
         """All of it."""
-        return Response(self._bytes(), headers=self._headers())
+        return Response(self.data, headers=JSON)
 
     def severed(self) -> Response:
         """Half of it."""
-        data = self._bytes()
-        return Severed(data[: len(data) // 2], self._headers())
-
-    def _bytes(self) -> bytes:
-        return json.dumps(self.body).encode()
-
-    def _headers(self) -> dict[str, str]:
-        return {"content-type": "application/json", "content-length": str(len(self._bytes())), **REQUEST_ID}
+        return Severed(self.data[: len(self.data) // 2], {**JSON, "content-length": str(len(self.data))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +75,7 @@ class Stream:
 
 
 REQUEST_ID = {"request-id": "req_scripted", "x-request-id": "req_scripted"}
+JSON = {"content-type": "application/json", **REQUEST_ID}
 SSE = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", **REQUEST_ID}
 
 

@@ -47,6 +47,7 @@ class ServedTrial:
     dialect: Dialect
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _closed: bool = False
+    _broken: Exception | None = None
     _requests: int = 0
     _met: dict[tuple[int, int], int] = field(default_factory=dict)
     """Turn and place of a fault → how many requests it has met. Nothing else is ever counted."""
@@ -98,10 +99,19 @@ class ServedTrial:
         with self._lock:
             self._record(note)
 
+    def broke(self, error: Exception) -> None:
+        """Remember that something failed that is no fault of the program's (see `check`)."""
+        self._broken = self._broken or error
+
     def close(self) -> None:
         """Record nothing from now on."""
         with self._lock:
             self._closed = True
+
+    def check(self) -> None:
+        """Raise what broke while the trial was served, if anything did."""
+        if self._broken is not None:
+            raise self._broken
 
     def _record(self, note: ModelNote) -> None:
         if not self._closed:

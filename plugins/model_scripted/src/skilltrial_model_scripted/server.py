@@ -54,7 +54,10 @@ class RunningModel:
 
     @contextmanager
     def start(self, trial: Trial, script: Script, recorder: Recorder) -> Iterator[ModelEndpoint]:
-        """See ModelRun. When the context is left the path is gone and nothing more is recorded."""
+        """See ModelRun. When the context is left the path is gone and nothing more is recorded.
+
+        What broke in the meantime (a recorder on a full disk) is raised then.
+        """
         token = secrets.token_urlsafe(24)
         seat = Seat(ServedTrial(trial, script, recorder, self.dialect))
         self.desk.seats[token] = seat
@@ -63,7 +66,8 @@ class RunningModel:
         finally:
             self.desk.seats[token] = None
             seat.served.close()
-            self.loop.call_soon_threadsafe(seat.ended.set)
+            pass
+        seat.served.check()
 
 
 @contextmanager

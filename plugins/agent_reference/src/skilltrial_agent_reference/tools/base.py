@@ -33,7 +33,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: `act` takes the arguments by name and returns the text that the model gets. Raises ToolFailed."""
+    """A tool. `act` takes the arguments by name, returns the text that the model gets, raises ToolFailed or OSError."""
 
     name: str
     description: str
@@ -68,16 +68,19 @@ class Tool:
         return f"the argument {missing[0]!r} is missing" if missing else None
 
     def call(self, given: Mapping[str, str]) -> str:
-        """Carry out a call whose arguments have no fault. Raises ToolFailed."""
+        """Carry out a call whose arguments have no fault. Raises ToolFailed, also for what the system refuses."""
         defaults = {name: one.default for name, one in self.arguments.items() if one.default is not None}
-        return self.act(**{**defaults, **given})
+        try:
+            return self.act(**{**defaults, **given})
+        except OSError as error:
+            raise ToolFailed(f"the system refuses: {error.strerror or type(error).__name__}") from error
 
 
 def inside(project: Path, path: str) -> Path:
     """The place of `path` in the project, links followed. Raises Outside where it leads out of it."""
     try:
         found = (project / path).resolve()
-    except (ValueError, OSError, RuntimeError) as error:
+    except (ValueError, RuntimeError) as error:  # a NUL, links in a circle
         raise ToolFailed("that is not a usable path") from error
     if not found.is_relative_to(project):
         raise Outside("that path leads out of the project")

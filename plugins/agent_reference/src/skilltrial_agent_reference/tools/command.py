@@ -44,18 +44,15 @@ class Commands:
         """Exit code and output (both streams, as they came). Nothing that the command started is left running."""
         if "\0" in command:
             raise ToolFailed("a command can't hold a NUL")
-        try:
-            process = subprocess.Popen(
-                ["/bin/sh", "-c", command],
-                cwd=self.project,
-                env=dict(self.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except (OSError, UnicodeEncodeError) as error:
-            raise ToolFailed("the command can't be started") from error
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            cwd=self.project,
+            env=dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         with process:
             try:
                 output, dropped = _watch(process, self.seconds)

@@ -51,11 +51,8 @@ class Files:
         file = inside(self.project, path)
         if file.exists() and not file.is_file():
             raise ToolFailed("that is not a file")
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(text.encode("utf-8"))
-        except (OSError, UnicodeEncodeError) as error:
-            raise _failed("written", error) from error
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode("utf-8"))
         return f"written: {path}"
 
     def edit(self, path: str, old: str, new: str) -> str:
@@ -73,16 +70,9 @@ class Files:
             raise ToolFailed("there is no such file")
         if not file.is_file():
             raise ToolFailed("that is not a file")
+        if file.stat().st_size > SIZE_LIMIT:
+            raise ToolFailed(f"the file is larger than {SIZE_LIMIT} bytes")
         try:
-            if file.stat().st_size > SIZE_LIMIT:
-                raise ToolFailed(f"the file is larger than {SIZE_LIMIT} bytes")
             return file.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
             raise ToolFailed("the file is not UTF-8 text") from error
-        except OSError as error:
-            raise _failed("read", error) from error
-
-
-def _failed(verb: str, error: Exception) -> ToolFailed:
-    why = error.strerror if isinstance(error, OSError) else "the text has characters that UTF-8 lacks"
-    return ToolFailed(f"the file can't be {verb}: {why}")

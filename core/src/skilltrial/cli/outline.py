@@ -1,0 +1,53 @@
+"""What will happen, said before it does."""
+
+from __future__ import annotations
+
+from skilltrial.record.asking import Prepared
+from skilltrial.record.stopping import Budget
+
+
+def outline(prepared: Prepared) -> str:
+    """Sessions, user turns, bounds, skips, the model, and whether it may cost money."""
+    plan, suite = prepared.plan, prepared.suite
+    turns = sum(len(suite.case(key.case).turns) for key in prepared.trials)
+    version = f" {plan.host.version}" if plan.host.version else ""
+    first = (
+        f"suite {plan.suite} on {plan.host.name}{version}: {counted(len(prepared.trials), 'session')}, "
+        f"{counted(turns, 'user turn')}; seed {plan.seed}, {counted(plan.jobs, 'job')}"
+    )
+    lines = [first, f"each session ends after {suite.limits.seconds} s at the latest (limits.seconds)"]
+    lines += _bounds(prepared.budget)
+    reasons: dict[str, int] = {}
+    for skip in plan.skips:
+        label = f"case {skip.key.case} ({skip.reason})"
+        reasons[label] = reasons.get(label, 0) + 1
+    lines += [f"skipped: {label}, {counted(count, 'session')}" for label, count in reasons.items()]
+    lines += [f"note: {what}" for what in plan.host.ambient]
+    if plan.model:
+        lines.append("The model is scripted: no provider is asked, nothing is spent, nothing is shown about the skill.")
+    else:
+        model = plan.host.model or "the agent's own choice"
+        lines.append(
+            f"A live run: the agent asks its own provider (model: {model}), which may cost money; "
+            "tokens and price are not known beforehand."
+        )
+    return "\n".join(lines)
+
+
+def _bounds(budget: Budget) -> list[str]:
+    told = [
+        f"{value:g} {unit}" if isinstance(value, float) else f"{value} {unit}"
+        for value, unit in (
+            (budget.sessions, "sessions"),
+            (budget.seconds, "seconds"),
+            (budget.tokens, "tokens"),
+            (budget.cost, "dollars"),
+        )
+        if value is not None
+    ]
+    return [f"at most {', '.join(told)}"] if told else []
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 session`, `2 sessions`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,130 @@
+"""What was asked, checked as far as it can be before the first session. Nothing is written here."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skilltrial.archive.trees import sha256
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.plan import Plan
+from skilltrial.model.request import RunRequest
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import TrialKey
+from skilltrial.plugins.discovery import Discovery
+
+from .gathering import Gatherer
+from .loading import Loaded
+from .parts import HostChoice, Parts, choose_parts
+from .passing import passed_through
+from .planning import Digests, Selection, plan_rehearsal, plan_run
+from .preparing import Project, Sources, assemble
+from .stopping import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for. `base` is where places are made: the system's folder for temporary files, or this."""
+
+    loaded: Loaded
+    choice: HostChoice
+    selection: Selection
+    pass_env: tuple[str, ...] = ()
+    allow_commands: bool = False
+    budget: Budget = field(default_factory=Budget)
+    retries: int = 2
+    base: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that could start: every part bound, every source read, every project assembled."""
+
+    suite: Suite
+    request: RunRequest
+    parts: Parts
+    sources: Sources
+    projects: Mapping[tuple[str, str], Project]
+    plan: Plan
+    trials: tuple[TrialKey, ...]
+    """Those that are still to be run, in order."""
+    budget: Budget
+    passed: Mapping[str, str] = field(repr=False)
+    secrets: Mapping[str, str] = field(repr=False)
+    base: Path | None = None
+    loaded: Loaded | None = None
+    """Where the sources came from; None where they come from an archive."""
+
+
+def prepare(asked: Request, discovery: Discovery) -> Prepared:
+    """Check, read and plan. Raises InvalidRequest."""
+    loaded, suite = asked.loaded, asked.loaded.suite
+    live = asked.choice.model is None
+    refuse_commands(suite, allowed=asked.allow_commands)
+    passed, hidden = passed_through((*suite.env, *asked.pass_env), live=live)
+    parts = choose_parts(suite, asked.choice, discovery)
+    refuse_unseen_budget(asked.budget, parts)
+    assets = {path for check in loaded.checks.values() for path in check.assets()}
+    sources = Gatherer(suite, loaded.root, loaded.path).gather(assets)
+    plan = _plan(asked, parts, sources)
+    return Prepared(
+        suite=suite,
+        request=RunRequest(
+            host=asked.choice.name,
+            options=json.loads(json.dumps(dict(asked.choice.options))),
+            dialect=asked.choice.dialect,
+            model=asked.choice.model,
+            pass_env=asked.pass_env,
+            allow_commands=asked.allow_commands,
+            retries=asked.retries,
+        ),
+        parts=parts,
+        sources=sources,
+        projects=assemble(suite, sources, parts.host),
+        plan=plan,
+        trials=plan.trials,
+        budget=asked.budget,
+        passed=passed,
+        secrets=hidden,
+        base=asked.base,
+        loaded=loaded,
+    )
+
+
+def _plan(asked: Request, parts: Parts, sources: Sources) -> Plan:
+    digests = Digests(
+        suite=sha256(asked.loaded.source),
+        workspaces={case: tree.digest() for case, tree in sources.workspaces.items()},
+        skills=tuple(skill.identity for skill in sources.skills.values()),
+    )
+    suite, selection, run = asked.loaded.suite, asked.selection, secrets.token_hex(8)
+    if asked.choice.model is None:
+        return plan_run(suite, parts.identity, selection, digests, run)
+    return plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model)
+
+
+def refuse_commands(suite: Suite, *, allowed: bool) -> None:
+    """Raise InvalidRequest where the suite runs commands and nobody allowed it."""
+    with_commands = [case.id for case in suite.cases if case.setup or case.after]
+    if with_commands and not allowed:
+        raise InvalidRequest(
+            f"case {with_commands[0]!r} runs commands (`setup`, `after`) on this machine; "
+            "read them, then allow them with --allow-commands"
+        )
+
+
+def refuse_unseen_budget(budget: Budget, parts: Parts) -> None:
+    """Raise InvalidRequest where a budget counts what this host does not show."""
+    for asked, needed, flag in (
+        (budget.tokens, Sees.TOKENS, "--max-tokens"),
+        (budget.cost, Sees.COST, "--max-cost"),
+    ):
+        if asked is not None and needed not in parts.identity.sees:
+            raise InvalidRequest(
+                f"{flag} can't be kept: host {parts.identity.name!r} does not show {needed}; "
+                "use --max-sessions or --max-time"
+            )

@@ -1,0 +1,162 @@
+"""One try of a trial: a fresh place, a session, a listing before and after. The stop that talks with the outside."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from skilltrial.archive import layout
+from skilltrial.archive.trees import as_json
+from skilltrial.archive.writing import TrialWriter
+from skilltrial.model.errors import SessionStopped
+from skilltrial.model.evidence import Entry
+from skilltrial.model.facts import TrialFacts
+from skilltrial.model.notes import Ambient, Broke, SkillPlaced, TurnSent
+from skilltrial.model.part import compact
+from skilltrial.model.suite import Case
+from skilltrial.model.trial import ModelEndpoint, Place, Trial, TrialKey
+from skilltrial.model.words import Owner
+
+from .bench import Bench
+from .commands import run_commands
+from .environment import base_environment
+from .ignoring import Ignore
+from .listing import Listing, changes, list_project
+from .preparing import Project
+from .workspace import Folders, make_folders, remove, write_tree
+
+
+class Try:
+    """One try on its way: made for it, thrown away after it."""
+
+    def __init__(self, bench: Bench, key: TrialKey, writer: TrialWriter) -> None:
+        self.bench = bench
+        self.key = key
+        self.writer = writer
+        self.case: Case = bench.suite.case(key.case)
+        self.project: Project = bench.projects[key.case, key.arm]
+        self.started = datetime.now(UTC)
+        self.answers: list[str] = []
+        self.commands: list[dict[str, object]] = []
+
+    def run(self) -> TrialFacts | None:
+        """Prepare, converse, close: what was seen is in the writer's folder, and its facts are returned.
+
+        None where the run was cancelled meanwhile: then nothing of it may be sealed.
+        """
+        begun = time.monotonic()
+        with self._folders() as folders:
+            with self.bench.gate:
+                place = self._prepare(folders)
+                before = self._list(folders, known=None)
+            prepared = time.monotonic()
+            self._converse(place)
+            ended = time.monotonic()
+            self._run_commands("after", self.case.after, place)
+            if self.bench.supervisor.cancelled:
+                return None
+            with self.bench.gate:
+                after = self._list(folders, known=before.entries)
+                redacted = self._keep(before, after)
+        return TrialFacts(
+            key=self.key,
+            started=self.started,
+            setup_seconds=round(prepared - begun, 6),
+            agent_seconds=round(ended - prepared, 6),
+            closing_seconds=round(time.monotonic() - ended, 6),
+            redacted_paths=redacted,
+            listing_complete=before.complete and after.complete,
+        )
+
+    @contextmanager
+    def _folders(self) -> Iterator[Folders]:
+        folders = make_folders(self.bench.base)
+        try:
+            yield folders
+        finally:
+            with self.bench.gate:
+                remove(folders.root)
+
+    def _prepare(self, folders: Folders) -> Place:
+        write_tree(self.project.tree, folders.project)
+        environment = base_environment(folders.home, folders.tmp, self.bench.passed, live=self.bench.models is None)
+        place = Place(
+            project=folders.project,
+            home=folders.home,
+            tmp=folders.tmp,
+            environment=environment,
+            live=self.bench.models is None,
+            launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders),
+        )
+        for reference, path in self.project.skills.items():
+            skill = self.bench.skills[reference].skill
+            self.writer.host.note(
+                SkillPlaced(skill=skill.id, path=path, sha256=skill.sha256, body_sha256=skill.body_sha256)
+            )
+        for what in self.bench.ambient:
+            self.writer.host.note(Ambient(what=what))
+        self._run_commands("setup", self.case.setup, place)
+        return place
+
+    def _converse(self, place: Place) -> None:
+        trial = Trial(
+            key=self.key,
+            turns=self.case.turns,
+            limits=self.bench.suite.limits,
+            allow=self.bench.suite.allow,
+            skills=tuple(self.bench.skills[reference].skill.id for reference in self.project.skills),
+        )
+        recorder = self.writer.host
+        try:
+            with ExitStack() as stack:
+                endpoint: ModelEndpoint | None = None
+                if self.bench.models is not None:
+                    script = self.bench.scripts[self.key]
+                    endpoint = stack.enter_context(self.bench.models.start(trial, script, self.writer.model))
+                session = stack.enter_context(self.bench.host.open_session(trial, place, (), endpoint, recorder))
+                for turn, prompt in enumerate(trial.turns, 1):
+                    recorder.turn = turn
+                    recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))
+                    self.answers.append(session.send(prompt))
+        except SessionStopped:
+            return
+        except Exception as error:  # noqa: BLE001 - a plugin's own fault must cost one trial, not the run
+            owner = Owner.OPERATOR if isinstance(error, OSError) else Owner.HOST
+            recorder.note(Broke(why=type(error).__name__, owner=owner))
+
+    def _list(self, folders: Folders, known: Mapping[str, Entry] | None) -> Listing:
+        limits = self.bench.suite.limits
+        ignore = Ignore((*self.case.ignore, *self.bench.ignore), kept=self.project.skills.values())
+        most_files = limits.files_out + len(self.project.tree.entries)
+        return list_project(folders.project, ignore, most_files=most_files, known=known, most_bytes=limits.bytes_out)
+
+    def _keep(self, before: Listing, after: Listing) -> tuple[str, ...]:
+        """Write what became of the project; return the paths in whose bytes a secret was replaced."""
+        told = changes(before.entries, after.entries)
+        changed = [entry for path, entry in after.entries.items() if before.entries.get(path) != entry]
+        gone = [path for path in before.entries if path not in after.entries]
+        self.writer.write(
+            layout.FILES,
+            compact(
+                {
+                    "before": as_json(before.entries.values()),
+                    "after": as_json(changed),
+                    "gone": gone,
+                    "changes": [change.model_dump(mode="json") for change in told],
+                }
+            ),
+        )
+        hidden = {digest for digest, data in after.contents.items() if self.writer.write_changed(digest, data)}
+        self.writer.write(layout.ANSWERS, compact(self.answers))
+        if self.commands:
+            self.writer.write(layout.COMMANDS, compact(self.commands))
+        return tuple(entry.path for entry in changed if entry.sha256 in hidden)
+
+    def _run_commands(self, when: str, commands: tuple[str, ...], place: Place) -> None:
+        if commands and self.bench.allow_commands:
+            for result in run_commands(commands, place):
+                self.commands.append({"when": when, **asdict(result)})

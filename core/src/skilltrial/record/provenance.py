@@ -1,0 +1,73 @@
+"""Where, when and with what a run happens; and whether its sources stayed what they were."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+from skilltrial import __version__
+from skilltrial.archive.trees import sha256
+from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.facts import Provenance
+
+from .asking import Prepared
+from .gathering import Gatherer
+from .supervisor import losses
+
+
+def provenance(prepared: Prepared) -> Provenance:
+    """What is known when a run starts."""
+    loaded = prepared.loaded
+    commit = _line(["git", "rev-parse", "HEAD"], loaded.root) if loaded else None
+    lock = loaded.root / "skilltrial.lock" if loaded else None
+    return Provenance(
+        started=datetime.now(UTC),
+        skilltrial=__version__,
+        python=platform.python_version(),
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        node=_line(["node", "--version"], None) if shutil.which("node") else None,
+        repository_commit=commit,
+        repository_dirty=bool(_line(["git", "status", "--porcelain"], loaded.root)) if commit and loaded else None,
+        lock_sha256=sha256(lock.read_bytes()) if lock is not None and lock.is_file() else None,
+        seed=prepared.plan.seed,
+        jobs=prepared.plan.jobs,
+        passed_names=tuple(sorted(prepared.passed)),
+        resolved_links=loaded.links if loaded else (),
+        losses=losses(),
+    )
+
+
+def changed_sources(prepared: Prepared) -> tuple[str, ...]:
+    """The sources that are no longer what was read at the start, in words without paths."""
+    loaded = prepared.loaded
+    if loaded is None:
+        return ()
+    changed: list[str] = []
+    try:
+        if loaded.path.read_bytes() != loaded.source:
+            changed.append("the suite file")
+        again = Gatherer(loaded.suite, loaded.root, loaded.path).gather(prepared.sources.assets)
+    except (InvalidRequest, OSError):
+        return (*changed, "a source that can't be read any more")
+    for case, tree in prepared.sources.workspaces.items():
+        # A repository made of a workspace has another commit time each time; the folder itself is what counts.
+        made = loaded.suite.case(case).workspace.repository
+        if not made and again.workspaces[case].digest() != tree.digest():
+            changed.append(f"the workspace of case {case}")
+    for reference, skill in prepared.sources.skills.items():
+        if again.skills[reference].skill.sha256 != skill.skill.sha256:
+            changed.append(f"skill {reference}")
+    changed += [f"file {path}" for path, data in prepared.sources.assets.items() if again.assets[path] != data]
+    return tuple(changed)
+
+
+def _line(command: list[str], folder: Path | None) -> str | None:
+    """What a program says; None where there is no such program, or it has nothing to say about this folder."""
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -1,0 +1,127 @@
+"""Why a session failed, by the program's structured words; its sentences are looked at only where it gives no word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from skilltrial.api import Cause, Owner
+
+from .lines import Object, text, whole
+
+_BY_END: Mapping[str, tuple[Cause, Owner]] = MappingProxyType(
+    {
+        "prompt_too_long": (Cause.CONTEXT, Owner.AGENT),
+        "image_error": (Cause.CONTEXT, Owner.AGENT),
+        "budget_exhausted": (Cause.QUOTA, Owner.OPERATOR),
+        "error_max_budget_usd": (Cause.QUOTA, Owner.OPERATOR),
+        "max_turns": (Cause.UNCLASSIFIED, Owner.AGENT),
+        "error_max_turns": (Cause.UNCLASSIFIED, Owner.AGENT),
+        "aborted_tools": (Cause.UNCLASSIFIED, Owner.OPERATOR),
+        "aborted_streaming": (Cause.UNCLASSIFIED, Owner.OPERATOR),
+    }
+)
+"""`terminal_reason` and `subtype` of a result."""
+
+_BY_WORD: Mapping[str, Cause] = MappingProxyType(
+    {
+        "authentication_failed": Cause.AUTH,
+        "authentication_error": Cause.AUTH,
+        "permission_error": Cause.AUTH,
+        "oauth_org_not_allowed": Cause.AUTH,
+        "billing_error": Cause.QUOTA,
+        "rate_limit": Cause.RATE_LIMIT,
+        "rate_limit_error": Cause.RATE_LIMIT,
+        "overloaded": Cause.SERVER,
+        "overloaded_error": Cause.SERVER,
+        "api_error": Cause.SERVER,
+        "connection_failed": Cause.TRANSPORT,
+        "stream_idle_timeout": Cause.TRANSPORT,
+        "timeout_error": Cause.TRANSPORT,
+        "request_too_large": Cause.CONTEXT,
+        "max_output_tokens": Cause.CONTEXT,
+    }
+)
+"""Words in `api_error`, `error` and `api_error_type` that mean one thing only."""
+
+_BY_STATUS: Mapping[int, Cause] = MappingProxyType(
+    {401: Cause.AUTH, 403: Cause.AUTH, 402: Cause.QUOTA, 408: Cause.TRANSPORT, 413: Cause.CONTEXT, 429: Cause.RATE_LIMIT}
+)
+
+_BY_SENTENCE = (
+    (re.compile(r"credit balance|usage limit|quota", re.I), Cause.QUOTA),
+    (re.compile(r"not logged in|please run /login|authenticat|invalid api key", re.I), Cause.AUTH),
+    (re.compile(r"prompt is too long|context window", re.I), Cause.CONTEXT),
+    (re.compile(r"rate.?limit", re.I), Cause.RATE_LIMIT),
+    (re.compile(r"timed out|timeout|connection|ECONN|socket", re.I), Cause.TRANSPORT),
+    (re.compile(r"empty or malformed response|overloaded|internal server error", re.I), Cause.SERVER),
+)
+
+_OWNERS: Mapping[Cause, Owner] = MappingProxyType(
+    {
+        Cause.AUTH: Owner.OPERATOR,
+        Cause.QUOTA: Owner.OPERATOR,
+        Cause.RATE_LIMIT: Owner.MODEL,
+        Cause.SERVER: Owner.MODEL,
+        Cause.TRANSPORT: Owner.MODEL,
+        Cause.REFUSAL: Owner.MODEL,
+        Cause.EMPTY: Owner.MODEL,
+        Cause.CONTEXT: Owner.AGENT,
+        Cause.UNCLASSIFIED: Owner.HOST,
+    }
+)
+"""Who has to act on a cause."""
+
+_OPERATORS_FAULT = re.compile(
+    r"^error: |permission denied|EACCES|EROFS|ENOSPC|read-only file system|no space left|cannot be used with root"
+    r"|not logged in|/login",
+    re.I | re.M,
+)
+
+
+def blame(result: Object, error: Object) -> tuple[Cause, Owner]:
+    """Cause and owner of a failed `result`; `error` is the last error message before it, empty where none came."""
+    for key in ("terminal_reason", "subtype"):
+        known = _BY_END.get(text(result, key) or "")
+        if known is not None:
+            return known
+    cause = _cause(result, error)
+    if cause is Cause.UNCLASSIFIED and "model_not_found" in (text(result, "error"), text(error, "error")):
+        return cause, Owner.OPERATOR
+    return cause, _OWNERS[cause]
+
+
+def retried(line: Object) -> Cause:
+    """Why the program asked its model again; without a status the connection broke."""
+    status = whole(line, "error_status")
+    if status is None:
+        return _BY_WORD.get(text(line, "error") or "", Cause.TRANSPORT)
+    return _by_status(status) or _BY_WORD.get(text(line, "error") or "", Cause.UNCLASSIFIED)
+
+
+def owner_of_start(errors: str) -> Owner:
+    """Who has to act where the program ended before it said a word on its stream, by what it said to people."""
+    return Owner.OPERATOR if _OPERATORS_FAULT.search(errors) else Owner.HOST
+
+
+def _cause(result: Object, error: Object) -> Cause:
+    if "refusal" in (text(result, "stop_reason"), text(error.get("message"), "stop_reason")):
+        return Cause.REFUSAL
+    both = (result, error)
+    # A broken connection also carries the general word `server_error`: the precise words come first.
+    for key in ("api_error", "error", "api_error_type"):
+        for line in both:
+            word = _BY_WORD.get(text(line, key) or "")
+            if word is not None:
+                return word
+    for line in both:
+        status = whole(line, "api_error_status")
+        if status is not None:
+            return _by_status(status) or Cause.UNCLASSIFIED
+    told = text(result, "result") or "\n".join(str(each) for each in result.get("errors") or () if isinstance(each, str))
+    return next((cause for pattern, cause in _BY_SENTENCE if pattern.search(told)), Cause.UNCLASSIFIED)
+
+
+def _by_status(status: int) -> Cause | None:
+    return Cause.SERVER if status >= 500 else _BY_STATUS.get(status)

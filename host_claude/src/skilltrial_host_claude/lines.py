@@ -1,0 +1,69 @@
+"""Native lines as JSON objects, and looks into them that no shape of a line can break."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from skilltrial.api import Record
+
+Object = Mapping[str, Any]
+
+
+class Unreadable(Exception):
+    """A line that is no event; the message says why, in a word."""
+
+
+def read(record: Record) -> Object:
+    """The event on this line: an object with a string `type`. Raises Unreadable."""
+    try:
+        value = json.loads(record.raw, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("not_json") from error
+    if not isinstance(value, dict):
+        raise Unreadable("not_an_object")
+    if not isinstance(value.get("type"), str):
+        raise Unreadable("no_type")
+    return value
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def text(value: object, key: str) -> str | None:
+    """The string at `key`; None where there is none."""
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return found if isinstance(found, str) else None
+
+
+def whole(value: object, key: str) -> int | None:
+    """The whole number at `key`, not negative; None where there is none (true and false are no numbers)."""
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+
+def inner(value: object, key: str) -> Object:
+    """The object at `key`; an empty one where there is none."""
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def several(value: object, key: str) -> Sequence[Any]:
+    """The list at `key`; an empty one where there is none."""
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return found if isinstance(found, list) else ()
+
+
+def strings(value: object, key: str) -> tuple[str, ...] | None:
+    """The strings of the list at `key`; None where there is no list."""
+    found = value.get(key) if isinstance(value, Mapping) else None
+    return tuple(item for item in found if isinstance(item, str)) if isinstance(found, list) else None
+
+
+def texts(content: object) -> str:
+    """The text of a message's content: a string, or its text blocks one after the other."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(text(block, "text") or "" for block in content) if isinstance(content, list) else ""

@@ -1,0 +1,112 @@
+"""The Codex command line as the agent of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+from skilltrial.api import (
+    Can,
+    EvidenceKind,
+    HostIdentity,
+    ModelEndpoint,
+    Offer,
+    Place,
+    Recorder,
+    Sees,
+    Session,
+    Skill,
+    Trial,
+)
+
+from . import program
+from .config import KEY, Sandbox, config
+from .credentials import Loan, key_of, loan, operators_login
+from .hiding import HidingRecorder
+from .session import CodexSession
+
+SKILLS = ".agents/skills"
+_SYSTEM = (Path("/etc/codex"),)
+"""Where a machine's owner may set what no home of its own keeps out."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class CodexHost:
+    """Runs `codex exec --json` once per turn, in a home of its own."""
+
+    binary: str = Field(default="codex", min_length=1)
+    """The program: a name on PATH, or a path."""
+    model: str | None = Field(default=None, min_length=1, max_length=200)
+    """The model, by any name; the program's own default without."""
+    effort: str | None = Field(default=None, min_length=1, max_length=40)
+    """The reasoning effort, checked against the installed program's own list."""
+    sandbox: Sandbox = "workspace-write"
+    """What the model's commands may do; `danger-full-access` where the program's sandbox does not work."""
+
+    def describe_host(self) -> HostIdentity:
+        """See HostSpec. Asks the program for its version and, with an effort, for its efforts."""
+        path = program.located(self.binary)
+        version = program.version(path)
+        if self.effort is not None:
+            program.check_effort(path, self.model, self.effort)
+        state = path.stat()
+        return HostIdentity(
+            name="codex",
+            version=version,
+            program_sha256=program.digest(path, state.st_size, state.st_mtime_ns),
+            can=frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL}),
+            sees=frozenset(Sees) - {Sees.COST},
+            records="codex",
+            dialect="codex",
+            evidence_kind=EvidenceKind.LIVE_CODEX,
+            model=self.model,
+            effort=self.effort,
+            accounting="codex_cached_within_input",
+            ambient=("a configuration of Codex for the whole machine",) if any(map(Path.exists, _SYSTEM)) else (),
+        )
+
+    def place_skill(self, skill: Skill, place: Place) -> Path:
+        """See HostSpec."""
+        return place.project / SKILLS / skill.id
+
+    def open_session(
+        self,
+        trial: Trial,
+        place: Place,
+        offers: tuple[Offer, ...],
+        model: ModelEndpoint | None,
+        recorder: Recorder,
+    ) -> AbstractContextManager[Session]:
+        """See HostSpec. Each turn is a process that has ended when `send` returns."""
+        return self._session(trial, place, offers, model, recorder)
+
+    @contextmanager
+    def _session(
+        self, trial: Trial, place: Place, offers: tuple[Offer, ...], model: ModelEndpoint | None, recorder: Recorder
+    ) -> Iterator[Session]:
+        home = place.home / ".codex"
+        home.mkdir(mode=0o700)
+        name = self.model or (model.model if model is not None else None)
+        text = config(model=name, effort=self.effort, sandbox=self.sandbox, endpoint=model, offers=offers)
+        (home / "config.toml").write_text(text, encoding="utf-8")
+        environment = {**place.environment, "CODEX_HOME": str(home)}
+        lent = Loan()
+        if model is not None:
+            environment[KEY] = model.key
+        elif (key := key_of(environment)) is not None:
+            environment["CODEX_API_KEY"] = key
+        elif place.live:
+            lent = loan(operators_login(), trial.limits.seconds, datetime.now(UTC))
+        copy = home / "auth.json"
+        try:
+            if lent.auth is not None:
+                copy.touch(mode=0o600)
+                copy.write_bytes(lent.auth)
+            kept = HidingRecorder(recorder, lent.secrets) if lent.secrets else recorder
+            yield CodexSession(program.located(self.binary), place, environment, home, kept)
+        finally:
+            copy.unlink(missing_ok=True)

@@ -1,0 +1,96 @@
+"""The installed program: where it is, which version, which efforts it knows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from skilltrial.api import InvalidRequest
+
+from .lines import several, text
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
+"""The efforts that some version is known to take."""
+_ANSWERS_WITHIN = 30
+_CHUNK = 1 << 20
+
+
+def located(binary: str) -> Path:
+    """The program file that will be started. Raises InvalidRequest where there is none.
+
+    The npm package's `codex` is a script that only finds and starts a native program; that is named instead.
+    """
+    found = shutil.which(binary)
+    if found is None:
+        raise InvalidRequest(
+            f"no program {binary!r} to run as Codex; install it (`npm install -g @openai/codex`), or name it by "
+            "--host-binary"
+        )
+    path = Path(found).resolve()
+    if path.suffix == ".js":
+        package = path.parent.parent
+        places = (package.parent, package / "node_modules" / "@openai")
+        native = [file for place in places for file in place.glob("codex-*/vendor/*/bin/codex") if file.is_file()]
+        if len(native) == 1:
+            return native[0]
+    return path
+
+
+def version(path: Path) -> str | None:
+    """The version that the program tells, None where it tells none."""
+    found = re.search(r"\d+\.\d+\.\d+\S*", _told(path, "--version"))
+    return found[0] if found else None
+
+
+@cache
+def digest(path: Path, size: int, changed: int) -> str:
+    """SHA-256 of the program file; `size` and `changed` (its time of change) tell one file from a later one."""
+    running = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            running.update(chunk)
+    return running.hexdigest()
+
+
+def check_effort(path: Path, model: str | None, effort: str) -> None:
+    """Hold `effort` to the program's own list for `model` and to what is known. Raises InvalidRequest."""
+    listed = _listed(_told(path, "debug", "models", "--bundled"), model)
+    allowed = dict.fromkeys((*EFFORTS[1:6], *listed)) if listed else dict.fromkeys(EFFORTS)
+    if effort not in allowed:
+        raise InvalidRequest(f"Codex takes no effort {effort!r}; it takes {', '.join(allowed)}")
+
+
+def _listed(told: str, model: str | None) -> list[str]:
+    """The efforts of `model`; of all models where it is not among them."""
+    try:
+        models = several(json.loads(told), "models")
+    except (ValueError, RecursionError):
+        return []
+    chosen = [one for one in models if text(one, "slug") == model] or models
+    efforts = (text(level, "effort") for one in chosen for level in several(one, "supported_reasoning_levels"))
+    return list(dict.fromkeys(effort for effort in efforts if effort is not None))
+
+
+def _told(path: Path, *arguments: str) -> str:
+    """What the program prints about itself; nothing of the operator's reaches it, and it writes nothing."""
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.devnull, "CODEX_HOME": os.devnull}
+    try:
+        done = subprocess.run(
+            (str(path), *arguments),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_ANSWERS_WITHIN,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InvalidRequest(
+            f"{path.name} does not start as Codex ({type(error).__name__}); check --host-binary"
+        ) from error
+    return done.stdout.decode("utf-8", "replace")
