@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from skilltrial.api import Cause, Owner
 
-from .lines import Object, text, whole
+from .lines import Object, strings, text, whole
 
 _BY_END: Mapping[str, tuple[Cause, Owner]] = MappingProxyType(
     {
@@ -54,8 +54,8 @@ _BY_SENTENCE = (
     (re.compile(r"not logged in|please run /login|authenticat|invalid api key", re.I), Cause.AUTH),
     (re.compile(r"prompt is too long|context window", re.I), Cause.CONTEXT),
     (re.compile(r"rate.?limit", re.I), Cause.RATE_LIMIT),
-    (re.compile(r"timed out|timeout|connection|ECONN|socket", re.I), Cause.TRANSPORT),
     (re.compile(r"empty or malformed response|overloaded|internal server error", re.I), Cause.SERVER),
+    (re.compile(r"timed out|timeout|connection|ECONN|socket", re.I), Cause.TRANSPORT),
 )
 
 _OWNERS: Mapping[Cause, Owner] = MappingProxyType(
@@ -119,8 +119,9 @@ def _cause(result: Object, error: Object) -> Cause:
         status = whole(line, "api_error_status")
         if status is not None:
             return _by_status(status) or Cause.UNCLASSIFIED
-    told = text(result, "result") or "\n".join(str(each) for each in result.get("errors") or () if isinstance(each, str))
-    return next((cause for pattern, cause in _BY_SENTENCE if pattern.search(told)), Cause.UNCLASSIFIED)
+    told = text(result, "result") or "\n".join(strings(result, "errors") or ())
+    last = Cause.SERVER if text(error, "error") == "server_error" else Cause.UNCLASSIFIED
+    return next((cause for pattern, cause in _BY_SENTENCE if pattern.search(told)), last)
 
 
 def _by_status(status: int) -> Cause | None:

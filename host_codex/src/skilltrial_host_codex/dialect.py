@@ -28,13 +28,11 @@ from skilltrial.api import (
 )
 
 _SKILLS = ".agents/skills"
-_EDIT = """\
-BEGIN {
-  while ((getline line < ENVIRON["FILE"]) > 0) text = text (n++ ? "\\n" : "") line
-  at = index(text, ENVIRON["OLD"])
-  if (!at) { print "the text to replace is not in the file" > "/dev/stderr"; exit 1 }
-  printf "%s%s%s\\n", substr(text, 1, at - 1), ENVIRON["NEW"], substr(text, at + length(ENVIRON["OLD"])) > ENVIRON["FILE"]
-}"""
+_EDIT = (
+    """t=$(cat -- "$f" && printf x) || exit 1; t=${t%x}; case $t in *"$o"*) """
+    """printf %s "${t%%"$o"*}$n${t#*"$o"}" > "$f";; """
+    """*) echo 'the text to replace is not in the file' >&2; exit 1;; esac"""
+)
 """Replaces one piece of a file that does not begin and end with its lines, as a patch's pieces must."""
 
 
@@ -105,7 +103,7 @@ def _shell(act: Act) -> str:
             made = f"mkdir -p -- {shlex.quote(folder)} && " if folder else ""
             return f"{made}printf %s {shlex.quote(file.text)} > {path}"
         case EditFile(edit_file=edit):
-            values = {"FILE": edit.path, "OLD": edit.old, "NEW": edit.new}
-            return " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items()) + f" awk '{_EDIT}'"
+            values = {"f": edit.path, "o": edit.old, "n": edit.new}
+            return "; ".join((*(f"{name}={shlex.quote(value)}" for name, value in values.items()), _EDIT))
         case _:
             raise ActNotPossible("Codex has no tool for this act")

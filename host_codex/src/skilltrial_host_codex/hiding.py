@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from skilltrial.api import Note, Recorder, Source
+from skilltrial.api import Recorder, Source
 
 MARK = "[redacted:codex login]"
 
 
-@dataclass
 class HidingRecorder:
-    """A recorder that replaces `secrets` before anything is passed on."""
+    """A recorder that replaces `secrets` in lines before anything is passed on."""
 
-    recorder: Recorder
-    secrets: tuple[str, ...]
+    def __init__(self, recorder: Recorder, secrets: tuple[str, ...]) -> None:
+        self._recorder = recorder
+        self._secrets = secrets
+        self.note = recorder.note
 
     @property
     def turn(self) -> int:
         """The turn that records belong to."""
-        return self.recorder.turn
+        return self._recorder.turn
 
     @turn.setter
     def turn(self, turn: int) -> None:
-        self.recorder.turn = turn
+        self._recorder.turn = turn
 
     def record(self, source: Source, raw: str) -> None:
         """Keep one line."""
-        for secret in self.secrets:
+        for secret in self._secrets:
             raw = raw.replace(secret, MARK)
-        self.recorder.record(source, raw)
-
-    def note(self, note: Note) -> None:
-        """Keep a fact of the runner's."""
-        self.recorder.note(note)
+        self._recorder.record(source, raw)

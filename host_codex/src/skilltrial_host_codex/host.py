@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
+
 from skilltrial.api import (
     Can,
     EvidenceKind,
@@ -106,7 +107,7 @@ class CodexHost:
             if lent.auth is not None:
                 copy.touch(mode=0o600)
                 copy.write_bytes(lent.auth)
-            kept = HidingRecorder(recorder, lent.secrets) if lent.secrets else recorder
+            kept: Recorder = HidingRecorder(recorder, lent.secrets) if lent.secrets else recorder
             yield CodexSession(program.located(self.binary), place, environment, home, kept)
         finally:
             copy.unlink(missing_ok=True)

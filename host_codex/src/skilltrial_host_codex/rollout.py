@@ -10,7 +10,7 @@ from typing import Any
 
 from skilltrial.api import ABSENT, Absent, Event, Unrecognized
 
-from .lines import Line, Object, inner, text, texts
+from .lines import Line, Object, inner, number, text, texts
 from .stream import Item
 
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
@@ -100,6 +100,8 @@ class Thread:
     done: list[Done] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
+    ordinal: int | None = None
+    """The number of its last row; the log of a conversation that is taken up again goes on counting."""
     script: Call | None = None
     """The `exec` call (code mode) that runs just now."""
 
@@ -119,13 +121,26 @@ def threads(found: Iterable[Line | Event]) -> list[Thread]:
             thread.parent = text(meta, "parent_thread_id")
             thread.version = text(meta, "cli_version")
             thread.provider, thread.cwd = text(meta, "model_provider"), text(meta, "cwd")
+            thread.ordinal = number(line.value, "ordinal")
             continue
+        if isinstance(line, Line):
+            thread = _continued(thread, known.values(), line)
         thread = known.setdefault(thread.id, thread)
         if isinstance(line, Line):
             _row(thread, line)
         else:
             thread.events.append(line)
     return list(known.values())
+
+
+def _continued(thread: Thread, known: Iterable[Thread], line: Line) -> Thread:
+    """The conversation that a row belongs to: the one that is read just now, or one whose count it takes up."""
+    ordinal = number(line.value, "ordinal")
+    if ordinal is not None and thread.ordinal is not None and ordinal != thread.ordinal + 1:
+        thread = next((other for other in known if other.ordinal == ordinal - 1), thread)
+    if ordinal is not None:
+        thread.ordinal = ordinal
+    return thread
 
 
 def _row(thread: Thread, line: Line) -> None:

@@ -24,6 +24,33 @@ def command(program: Path, place: Place, environment: Mapping[str, str], thread:
 
 
 @dataclass
+class Heard:
+    """What of the stream is needed to go on. What judging reads is the record, never this."""
+
+    thread: str | None = None
+    answer: str = ""
+    completed: bool = False
+
+    def hear(self, line: str) -> None:
+        """Look at one line of the stream."""
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        match text(value, "type"):
+            case "thread.started":
+                self.thread = text(value, "thread_id") or self.thread
+            case "turn.completed":
+                self.completed = True
+            case "turn.failed":
+                self.completed = False
+            case "item.completed" if text(inner(value, "item"), "type") == "agent_message":
+                self.answer = text(inner(value, "item"), "text") or ""
+            case _:
+                pass
+
+
+@dataclass
 class CodexSession:
     """Starts the program once per turn. `home` is its CODEX_HOME."""
 
@@ -32,7 +59,7 @@ class CodexSession:
     environment: Mapping[str, str]
     home: Path
     recorder: Recorder
-    heard: Heard = field(default_factory=lambda: Heard())
+    heard: Heard = field(default_factory=Heard)
     turns: int = 0
     read: dict[Path, int] = field(default_factory=dict)
 
@@ -66,30 +93,3 @@ def _logs(home: Path) -> Iterator[Path]:
     for path in (home / "sessions").glob("*/*/*/rollout-*.jsonl"):
         if path.is_file() and not path.is_symlink():
             yield path
-
-
-@dataclass
-class Heard:
-    """What of the stream is needed to go on. What judging reads is the record, never this."""
-
-    thread: str | None = None
-    answer: str = ""
-    completed: bool = False
-
-    def hear(self, line: str) -> None:
-        """Look at one line of the stream."""
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            return
-        match text(value, "type"):
-            case "thread.started":
-                self.thread = text(value, "thread_id") or self.thread
-            case "turn.completed":
-                self.completed = True
-            case "turn.failed":
-                self.completed = False
-            case "item.completed" if text(inner(value, "item"), "type") == "agent_message":
-                self.answer = text(inner(value, "item"), "text") or ""
-            case _:
-                pass

@@ -120,7 +120,7 @@ def test_a_failed_turn_does_not_spoil_the_conversation(command, endpoint, wire):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_an_agent_that_is_ended_takes_its_command_along(endpoint, wire, project, tmp_path, number, code):
-    endpoint.calls(wire.call("run_command", {"command": "touch begun; sleep 3; touch late"}))
+    endpoint.calls(wire.call("run_command", {"command": "touch begun; sleep 1; touch late"}))
     program = str(Path(sys.executable).with_name("skilltrial-agent"))
     environment = {
         "PATH": os.environ["PATH"], "HOME": str(tmp_path), "OPENAI_BASE_URL": endpoint.url, "OPENAI_MODEL": "m",
@@ -137,5 +137,5 @@ def test_an_agent_that_is_ended_takes_its_command_along(endpoint, wire, project,
 
         assert agent.wait(10) == code
         assert b"Traceback" not in agent.stderr.read()
-    time.sleep(3.2)
+    time.sleep(1.2)
     assert not (project / "late").exists()

@@ -31,22 +31,35 @@ class ArchiveWriter:
 
     @classmethod
     def create(cls, root: Path) -> ArchiveWriter:
-        """Make the folder. Raises SourceUnusable where it exists (unless empty) or can't be made."""
+        """Begin an archive beside its place; `publish` puts it there, so that it never lies there half begun.
+
+        Raises SourceUnusable where the folder exists (unless empty) or can't be made.
+        """
         try:
-            root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if any(root.iterdir()):
+            if root.exists() and (not root.is_dir() or any(root.iterdir())):
                 raise SourceUnusable(f"{root} exists and is not empty; an archive is never written over another")
-            root.chmod(0o700)
+            begun = root.with_name(f".{root.name}.begun")
+            shutil.rmtree(begun, ignore_errors=True)
+            begun.mkdir(mode=0o700, parents=True)
             # Written and read back: a folder that swallows what is written must be found before it costs a session.
-            probe = root / layout.LOCK
+            probe = begun / layout.LOCK
             probe.write_bytes(b"skilltrial\n")
             if probe.read_bytes() != b"skilltrial\n":
                 raise SourceUnusable(f"{root} does not keep what is written to it")
-            (root / layout.TRIALS).mkdir()
-            (root / layout.UNSEALED).mkdir()
+            (begun / layout.TRIALS).mkdir()
+            (begun / layout.UNSEALED).mkdir()
         except OSError as error:
             raise SourceUnusable(f"no archive can be made in {root}: {error.strerror}") from error
-        return cls(root)
+        return cls(begun)
+
+    def publish(self, root: Path) -> None:
+        """Put what `create` began into its place. Raises SourceUnusable where something else came there meanwhile."""
+        try:
+            self.root = self.root.rename(root)
+        except OSError as error:
+            shutil.rmtree(self.root, ignore_errors=True)
+            raise SourceUnusable(f"no archive can be made in {root}: {error.strerror}") from error
+        self.journal = Journal(root)
 
     def write(self, name: str, data: bytes) -> str:
         """Write one file of the archive and return its digest. Raises RunIncomplete where the disk refuses."""

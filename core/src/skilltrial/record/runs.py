@@ -46,10 +46,11 @@ def record(
     A run that was interrupted, or could not be finished, is sealed all the same; `Recorded.ran` says so.
     """
     archive = ArchiveWriter.create(out)
+    facts = provenance(prepared)
+    _write_inputs(archive, prepared, discovery)
+    archive.write_provenance(facts)
+    archive.publish(out)
     with locked(out):
-        facts = provenance(prepared)
-        _write_inputs(archive, prepared, discovery)
-        archive.write_provenance(facts)
         return _carry_out(archive, prepared, facts, observer, scripts)
 
 

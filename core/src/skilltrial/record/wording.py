@@ -140,8 +140,8 @@ WANTED = {
 }
 
 _BOUNDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "greater_than": lambda c: f"must be more than {c.get('gt')}",
-    "greater_than_equal": lambda c: f"must be at least {c.get('ge')}",
+    "greater_than": lambda c: f"must be more than {c.get('gt', 0):g}",
+    "greater_than_equal": lambda c: f"must be at least {c.get('ge', 0):g}",
     "less_than": lambda c: f"must be less than {c.get('lt')}",
     "less_than_equal": lambda c: f"must be at most {c.get('le')}",
     "multiple_of": lambda c: f"must be a multiple of {c.get('multiple_of')}",

@@ -66,7 +66,7 @@ class RunningModel:
         finally:
             self.desk.seats[token] = None
             seat.served.close()
-            pass
+            self.loop.call_soon_threadsafe(seat.ended.set)
         seat.served.check()
 
 
