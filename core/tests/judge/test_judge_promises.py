@@ -43,7 +43,7 @@ def test_a_good_suite_keeps_every_promise(rehearse, w):
     scripts = [script("honest"), script("forgets", "failed", because=["says-b"])]
     report = rehearse(
         scripts,
-        ["honest", "forgets", "null", "talker", "wrecker"],
+        ["wrecker", "null", "forgets", "talker", "honest"],
         *answers(w, "a", "b"),
         honest=saying(w, "a b"),
         forgets=saying(w, "a"),

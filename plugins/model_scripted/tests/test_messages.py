@@ -76,7 +76,7 @@ def test_a_stream_adds_up_to_plain_json(program: Any, act: Any, events: Any) -> 
 def test_a_skill_body_beside_a_result_is_no_prompt(program: Any, act: Any) -> None:
     agent = program([act(run="ls"), act(say="One.")])
     call = {"type": "tool_use", "id": "toolu_1", "name": "Skill", "input": {}}
-    skill = text("Base directory for this skill: here\n\nDo it. Nicely.")
+    skill = text("How to be nice: Do it. Slowly.")
 
     answer = agent.post(
         PATH, body(user(text("Do it.")), {"role": "assistant", "content": [call]}, user(result(call), skill))

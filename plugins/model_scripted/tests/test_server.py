@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +43,15 @@ def test_it_fits_its_hook_spec_and_its_endpoint_is_what_hosts_expect(act: Any, n
     assert len(address.path.removeprefix("/run/")) >= 32
     assert endpoint.model == "gpt-x"
     assert [one["id"] for one in listed["data"]] == ["gpt-x"]
+
+
+def test_naming_the_model_loads_no_server() -> None:
+    heavy = "starlette", "uvicorn", "asyncio"
+    code = f"import sys, skilltrial_model_scripted.model; print([name for name in {heavy} if name in sys.modules])"
+
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == "[]"
 
 
 def test_trials_that_run_at_once_never_meet(program: Any, act: Any) -> None:

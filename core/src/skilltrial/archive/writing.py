@@ -94,6 +94,18 @@ class ArchiveWriter:
         self.write(layout.PARTS, canonical([part.model_dump(mode="json") for part in parts]))
         self.write(layout.PLAN, plan.write())
 
+    def adopt(self, key: TrialKey, folder: Path) -> None:
+        """Copy a trial that another archive has sealed, as it is. Raises RunIncomplete where the disk refuses."""
+        fresh = self.root / layout.UNSEALED / key.path.replace("/", "~")
+        target = self.root / key.path
+        try:
+            shutil.copytree(folder, fresh)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            fresh.rename(target)
+        except OSError as error:
+            raise RunIncomplete(f"trial {key} could not be copied: {error.strerror}") from error
+        self.journal.append(key, sha256((target / layout.SEAL).read_bytes()))
+
     def open_trial(self, key: TrialKey, redactor: Redactor) -> TrialWriter:
         """Begin a trial's folder."""
         return TrialWriter(self, key, redactor)

@@ -23,6 +23,7 @@ COMMANDS: dict[str, Entry] = {
     "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
     "grade": Entry("grade", "Judge a sealed archive again."),
     "verify": Entry("verify", "Check that an archive is what was sealed."),
+    "scan": Entry("scan", "Look for credentials in an archive before it is shared."),
     "lint": Entry("lint", "Check a suite file without running anything."),
     "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
     "schema": Entry("schema", "Print a JSON Schema: of suites or of reports."),

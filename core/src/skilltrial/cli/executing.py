@@ -26,13 +26,14 @@ from skilltrial.record.loading import load, locate
 from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
 from skilltrial.record.resuming import Again, prepare_again
+from skilltrial.record.reusing import Reusable, find_reusable
 from skilltrial.record.runs import Recorded, record, take_up
 from skilltrial.record.stopping import Budget
 from skilltrial.rehearsal import scripts
 
 from .judging import judge, keep
 from .options import host_fields
-from .outline import outline
+from .outline import counted, outline
 from .places import default_out, find_archive, keep_out_of_git
 from .printing import show
 from .progress import progress
@@ -52,6 +53,8 @@ class Wanted:
     quiet: bool
     form: str
     yes: bool = True
+    reuse: str | None = None
+    accept_host_change: bool = False
 
 
 def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: Discovery) -> Request:
@@ -91,12 +94,13 @@ def _only_host(discovery: Discovery) -> str:
 def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
     """Prepare, record, judge, show; return the exit code."""
     prepared = prepare(asked, discovery)
+    reused = _reusable(wanted, prepared)
     if _ends_here(wanted, prepared):
         return Exit.PASSED
     out = Path(wanted.out) if wanted.out else default_out(prepared.suite.id, datetime.now(UTC))
     keep_out_of_git(out)
-    with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
-        recorded = record(prepared, out, discovery, observer, _scripts(prepared))
+    with progress(len(prepared.trials) - len(reused), quiet=wanted.quiet) as observer:
+        recorded = record(prepared, out, discovery, observer, _scripts(prepared), reused)
     return _conclude(recorded, wanted, discovery)
 
 
@@ -116,6 +120,18 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
     with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
         recorded = take_up(prepared, root, observer, _scripts(prepared), anew)
     return _conclude(recorded, wanted, discovery)
+
+
+def _reusable(wanted: Wanted, prepared: Prepared) -> tuple[Reusable, ...]:
+    """The trials that are taken over; says how many, and why not more."""
+    if wanted.reuse is None:
+        return ()
+    root = find_archive(wanted.reuse)
+    reuse = find_reusable(prepared, root, datetime.now(UTC), accept_host_change=wanted.accept_host_change)
+    click.echo(f"{counted(len(reuse.trials), 'trial')} of reference arms taken over from {root}", err=True)
+    for reason in reuse.refused:
+        click.echo(f"not taken over: {reason}", err=True)
+    return reuse.trials
 
 
 def _whole(root: Path) -> bool:

@@ -52,6 +52,8 @@ class Dollars(click.ParamType[Decimal]):
 @click.option("--max-cost", type=Dollars(), metavar="DOLLARS", help="Start none that could go over this.")
 @click.option("--resume", metavar="DIR", help="Take up an unfinished run: its archive, or `last`.")
 @click.option("--incomplete", is_flag=True, help="With --resume: also run again what was sealed as incomplete.")
+@click.option("--reuse", metavar="DIR", help="Take over equal trials of reference arms from this archive, or `last`.")
+@click.option("--accept-host-change", is_flag=True, help="With --reuse: also from another version of the agent.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before many live sessions.")
 @run_options
 def command(suite: str | None, **given: Any) -> None:
@@ -65,7 +67,15 @@ def command(suite: str | None, **given: Any) -> None:
     from .executing import Wanted, execute, execute_again, request
 
     discovery = Discovery()
-    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], given["form"], given["yes"])
+    wanted = Wanted(
+        given["out"],
+        given["dry_run"],
+        given["quiet"],
+        given["form"],
+        given["yes"],
+        given["reuse"],
+        given["accept_host_change"],
+    )
     if given["resume"] is not None:
         _refuse_beside_resume(suite, given)
         code = execute_again(wanted, given["resume"], given, discovery)
@@ -73,6 +83,8 @@ def command(suite: str | None, **given: Any) -> None:
         raise click.UsageError("which suite? give a file or the name of an installed suite, or --resume an archive")
     elif given["incomplete"]:
         raise click.UsageError("--incomplete goes with --resume")
+    elif given["accept_host_change"] and given["reuse"] is None:
+        raise click.UsageError("--accept-host-change goes with --reuse")
     else:
         code = execute(wanted, request(suite, given, None, discovery), discovery)
     raise click.exceptions.Exit(code)
@@ -82,7 +94,7 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
     """What a run was asked for is in its archive; asking for something else would make it another run."""
     if suite is not None:
         raise click.UsageError("--resume takes its suite from the archive; leave the SUITE out")
-    for name in ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands"):
+    for name in ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse"):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")
             raise click.UsageError(f"--{flag} can't be given with --resume: the archive says it")

@@ -30,6 +30,16 @@ class TrialFacts(Part):
     """False where the project had too many files to list."""
 
 
+class Reused(Part):
+    """A trial that was not run but taken from another archive, which had sealed it before."""
+
+    key: TrialKey
+    archive: Sha256
+    """Digest of that archive's manifest."""
+    started: datetime
+    """When the trial began there."""
+
+
 class Provenance(Part):
     """`provenance.json`: where, when and with what a run happened."""
 
@@ -55,6 +65,7 @@ class Provenance(Part):
     interrupted: bool = False
     stopped: str | None = None
     """Why the run ended before all trials had run, in a sentence."""
+    reused: tuple[Reused, ...] = ()
     resumed: tuple[datetime, ...] = ()
     """When the run was taken up again."""
     losses: tuple[str, ...] = ()

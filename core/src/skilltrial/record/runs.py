@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from .bench import Bench
 from .endings import EndReader
 from .parts import Parts
 from .provenance import changed_sources, provenance
+from .reusing import Reusable
 from .runner import Observer, Ran, interrupts, run_trials
 from .stopping import Conduct
 from .supervisor import Supervisor
@@ -39,19 +40,30 @@ class Recorded:
 
 
 def record(
-    prepared: Prepared, out: Path, discovery: Discovery, observer: Observer, scripts: Mapping[TrialKey, Script]
+    prepared: Prepared,
+    out: Path,
+    discovery: Discovery,
+    observer: Observer,
+    scripts: Mapping[TrialKey, Script],
+    reused: Sequence[Reusable] = (),
 ) -> Recorded:
-    """Execute the plan and seal the archive in `out`. Raises SourceUnusable, RunIncomplete.
+    """Execute the plan, but for trials that are `reused`, and seal the archive in `out`.
 
-    A run that was interrupted, or could not be finished, is sealed all the same; `Recorded.ran` says so.
+    Raises SourceUnusable, RunIncomplete. A run that was interrupted, or could not be finished, is sealed all the
+    same; `Recorded.ran` says so.
     """
     archive = ArchiveWriter.create(out)
     facts = provenance(prepared)
+    facts = facts.model_copy(update={"reused": tuple(one.told for one in reused)})
     _write_inputs(archive, prepared, discovery)
     archive.write_provenance(facts)
+    for one in reused:
+        archive.adopt(one.told.key, one.folder)
     archive.publish(out)
+    taken = {one.told.key for one in reused}
+    trials = tuple(key for key in prepared.trials if key not in taken)
     with locked(out):
-        return _carry_out(archive, prepared, facts, observer, scripts)
+        return _carry_out(archive, replace(prepared, trials=trials), facts, observer, scripts)
 
 
 def take_up(

@@ -139,11 +139,17 @@ WANTED = {
     "datetime_type": "a date and time as text",
 }
 
+
+def _bound(context: Mapping[str, Any], key: str) -> str:
+    bound = context.get(key)
+    return str(int(bound)) if isinstance(bound, float) and bound.is_integer() else str(bound)
+
+
 _BOUNDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "greater_than": lambda c: f"must be more than {c.get('gt', 0):g}",
-    "greater_than_equal": lambda c: f"must be at least {c.get('ge', 0):g}",
-    "less_than": lambda c: f"must be less than {c.get('lt')}",
-    "less_than_equal": lambda c: f"must be at most {c.get('le')}",
+    "greater_than": lambda c: f"must be more than {_bound(c, 'gt')}",
+    "greater_than_equal": lambda c: f"must be at least {_bound(c, 'ge')}",
+    "less_than": lambda c: f"must be less than {_bound(c, 'lt')}",
+    "less_than_equal": lambda c: f"must be at most {_bound(c, 'le')}",
     "multiple_of": lambda c: f"must be a multiple of {c.get('multiple_of')}",
     "string_too_short": lambda c: "is empty" if c.get("min_length") == 1 else f"needs {c.get('min_length')} characters",
     "string_too_long": lambda c: f"has more than {c.get('max_length')} characters",

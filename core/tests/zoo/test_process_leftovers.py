@@ -1,0 +1,65 @@
+"""Nothing outlives a program, whatever its descendants do to hide."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+
+import pytest
+
+from skilltrial.model.notes import Leftovers
+from skilltrial.model.suite import Limits
+from skilltrial.model.words import Source
+
+
+
+@pytest.mark.parametrize(
+    ("animal", "least"),
+    [("forks", 1), ("double_forks", 1), ("own_session", 1), ("scrubs", 1), ("many_children", 40), ("respawns", 2)],
+)
+def test_nothing_outlives_a_program_that_ended_by_itself(zoo, animal: str, least: int) -> None:
+    finished, kept = zoo.run(animal)
+    begun = time.monotonic()
+    assert zoo.survivors() == []
+    assert time.monotonic() - begun < 1
+    assert finished.code == 0
+    assert kept.leftovers is not None
+    assert kept.leftovers.ended >= least
+    assert (kept.leftovers.unstopped, kept.leftovers.attributed) == (0, True)
+
+
+def test_a_leftover_that_ignores_term_is_killed_within_a_second(zoo) -> None:
+    begun = time.monotonic()
+    _, kept = zoo.run("leaves_a_deaf_child")
+    assert kept.leftovers == Leftovers(ended=1)
+    assert time.monotonic() - begun < 2
+    assert zoo.survivors() == []
+
+
+def test_a_leftover_can_not_write_after_the_end(zoo) -> None:
+    _, kept = zoo.run("writes_after_exit")
+    seen = list(kept.lines)
+    time.sleep(0.4)
+    assert kept.lines == seen == [(Source.STDOUT, "in time")]
+
+
+def test_nothing_outlives_a_time_limit(zoo) -> None:
+    zoo.run("hides_and_returns", "300", limits=Limits(seconds=1))
+    assert zoo.survivors() == []
+
+
+def test_a_program_without_children_leaves_no_note(zoo) -> None:
+    _, kept = zoo.run("reads_nothing")
+    assert kept.leftovers is None
+
+
+def test_a_broken_recorder_ends_the_program_and_is_heard(zoo) -> None:
+    class Full(Kept):
+        def record(self, source: Source, raw: str) -> None:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        zoo.run("hangs", recorder=Full())
+    assert zoo.survivors() == []
+
+

@@ -1,0 +1,217 @@
+"""Calls of tools: what was asked for, who allowed it, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from skilltrial.api import (
+    ABSENT,
+    PermissionDecided,
+    SkillStep,
+    Step,
+    ToolError,
+    ToolRejected,
+    ToolRequested,
+    ToolResult,
+    Unrecognized,
+)
+
+from .lines import Object, inner, several, text, texts
+from .skills import Skills, Steps, file_of
+from .trail import At, Trail
+from .uses import Uses, uses
+
+Reason = Literal["schema", "unknown_tool", "permission", "hook", "policy"]
+
+_REJECTED: tuple[tuple[re.Pattern[str], Reason], ...] = (
+    (re.compile(r"<tool_use_error>InputValidationError"), "schema"),
+    (re.compile(r"<tool_use_error>Error: No such tool available"), "unknown_tool"),
+)
+_WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+_AWAY = re.compile(r"Shell cwd was reset to ([^\n]+)")
+
+
+@dataclass
+class Call:
+    """A call that was asked for. `done` once something came back."""
+
+    at: At
+    id: str
+    tool: str
+    input: Any
+    done: bool = False
+    denied: bool = False
+    decided: bool = False
+    uses: Uses | None = None
+    """Of a shell command: what it reads and starts."""
+
+    def has(self, key: str) -> str:
+        """The text at `key` of its input."""
+        return text(self.input, key) or ""
+
+
+@dataclass
+class Calls:
+    """All calls of a trial."""
+
+    trail: Trail
+    skills: Skills
+    known: dict[str, Call] = field(default_factory=dict)
+    folders: dict[str | None, str | None] = field(default_factory=dict)
+    """Agent → the working folder of its shell, which keeps it from one command to the next; absent: the project."""
+
+    def requested(self, at: At, block: Object, line: Object) -> None:
+        """A `tool_use` block."""
+        id, native = text(block, "id"), text(block, "name")
+        if not id or not native:
+            self.trail.add(at, Unrecognized, why="call_without_id" if native else "call_without_name")
+            return
+        if id in self.known:
+            # A stream that was begun anew repeats what it had; a call is made once.
+            if self.known[id].input != block.get("input"):
+                self.trail.add(at, Unrecognized, why="call_repeated")
+            return
+        call = self.known[id] = Call(at, id, native, block.get("input"))
+        tool, server = _named(native, id, line)
+        given = block["input"] if "input" in block else ABSENT
+        self.trail.add(at, ToolRequested, call=id, tool=tool, server=server, input=given)
+        self._steps(at, self._asked(call))
+
+    def denied(self, at: At, line: Object) -> None:
+        """A `system/permission_denied` line, or an entry of a result's `permission_denials`."""
+        id = text(line, "tool_use_id")
+        call = self.known.get(id) if id else None
+        if call is not None and call.denied:
+            return
+        self.trail.add(
+            call.at if call is not None and call.done else at,
+            PermissionDecided,
+            call=id,
+            tool=text(line, "tool_name") or (call.tool if call else ""),
+            decision="denied",
+            by=text(line, "decision_reason_type") or "host",
+        )
+        if call is not None:
+            call.denied = call.decided = True
+
+    def returned(self, at: At, block: Object, line: Object) -> None:
+        """A `tool_result` block."""
+        id = text(block, "tool_use_id")
+        call = self.known.get(id) if id else None
+        if id is None or call is None or call.done:
+            self.trail.add(at, Unrecognized, why="result_without_call")
+            return
+        call.done = True
+        meta = next((each for each in several(line, "tool_result_meta") if text(each, "id") == id), {})
+        self._decided(at, call, meta)
+        content, failed = block.get("content"), block.get("is_error") is True
+        reason = _reason(call, meta, texts(content)) if failed else None
+        if reason is not None:
+            self.trail.add(at, ToolRejected, call=id, reason=reason)
+        else:
+            self.trail.add(at, ToolResult, call=id, content=content, is_error=failed)
+        self._steps(at, self._came(call, line, texts(content), failed=failed, carried_out=reason is None, at=at))
+
+    def lost(self, at: At) -> None:
+        """The process is over: what has not come back by now never will."""
+        for call in self.known.values():
+            if not call.done:
+                call.done = True
+                self.trail.add(At(at.seq, at.turn, call.at.agent), ToolError, call=call.id, message="no result came back")
+
+    def loads(self, id: object) -> bool:
+        """Whether `id` is a call of the tool that loads skills."""
+        return isinstance(id, str) and id in self.known and self.known[id].tool == "Skill"
+
+    def _decided(self, at: At, call: Call, meta: Object) -> None:
+        decision = inner(meta, "permission_decision")
+        word = {"accept": "allowed", "reject": "denied"}.get(text(decision, "decision") or "")
+        if call.decided or word is None:
+            return
+        by = text(decision, "reason_type") or text(decision, "source") or "host"
+        self.trail.add(at, PermissionDecided, call=call.id, tool=call.tool, decision=word, by=by)
+        call.decided, call.denied = True, word == "denied"
+
+    def _asked(self, call: Call) -> Steps:
+        match call.tool:
+            case "Skill":
+                yield from self.skills.named(call.has("skill") or call.has("command"))
+            case "Read":
+                yield from ((skill.skill, Step.REQUESTED) for skill in self.skills.at(call.has("file_path")))
+            case "Bash":
+                call.uses = uses(call.has("command"), self.folders.get(call.at.agent, self.skills.root))
+                yield from self.skills.asked_of_shell(call.uses)
+                if not call.uses.understood and any(skill.path in call.has("command") for skill in self.skills.placed):
+                    # It may read the skill or not: nobody can say that it did not.
+                    self.trail.add(call.at, Unrecognized, why="shell_command")
+
+    def _came(self, call: Call, line: Object, output: str, *, failed: bool, carried_out: bool, at: At) -> Steps:
+        match call.tool:
+            case "Skill" if failed:
+                yield from ((skill, Step.ERRORED) for skill, _ in self._asked(call))
+            case "Read" if failed:
+                yield from ((skill.skill, Step.ERRORED) for skill in self.skills.at(call.has("file_path")))
+            case "Read":
+                file = dict(file_of(line.get("tool_use_result"))) or _read_by(call, output)
+                file["filePath"] = call.has("file_path")
+                yield from self.skills.shown(file, redacted=at.redacted)
+            case "Bash" if call.uses is not None and carried_out:
+                self._moved(call, output, failed=failed)
+                yield from self.skills.done_by_shell(call.uses, _printed(call, line, output), failed=failed)
+            case tool if tool in _WRITERS and not failed:
+                self.skills.wrote(call.has("file_path"))
+            case _:
+                pass
+
+    def _moved(self, call: Call, output: str, *, failed: bool) -> None:
+        agent = call.at.agent
+        before = self.folders.get(agent, self.skills.root)
+        after = call.uses.cwd if call.uses is not None else before
+        if found := _AWAY.search(output):
+            after = found[1].strip()
+        elif failed and after != before:
+            after = None  # how far it came before it failed is not told
+        self.folders[agent] = after
+
+    def _steps(self, at: At, steps: Steps) -> None:
+        for skill, step in steps:
+            self.trail.add(at, SkillStep, skill=skill, step=step)
+
+
+def _named(native: str, id: str, line: Object) -> tuple[str, str | None]:
+    """The tool as its owner calls it, and the MCP server that owns it; None for the program's own."""
+    if not native.startswith("mcp__"):
+        return native, None
+    rest = native.removeprefix("mcp__")
+    meta = next((each for each in several(line, "tool_use_meta") if text(each, "id") == id), {})
+    tool = text(meta, "tool_name") or ""
+    if tool and rest.endswith(f"__{tool}"):
+        return tool, rest.removesuffix(f"__{tool}")
+    server, parted, tool = rest.partition("__")
+    return (tool, server) if parted else (native, None)
+
+
+def _reason(call: Call, meta: Object, message: str) -> Reason | None:
+    """Why a call was not carried out; None where it was, and failed."""
+    if text(inner(meta, "permission_decision"), "source") == "hook" and call.denied:
+        return "hook"
+    if call.denied or text(meta, "non_execution_kind") == "user-rejected":
+        return "permission"
+    return next((reason for pattern, reason in _REJECTED if pattern.match(message)), None)
+
+
+def _read_by(call: Call, output: str) -> dict[str, Any]:
+    """What the model was given of a file, where the program does not tell it apart from the line numbers."""
+    part = isinstance(call.input, dict) and ("offset" in call.input or "limit" in call.input)
+    return {"content": re.sub(r"(?m)^ *\d+[\t→]", "", output), "startLine": None if part else 1, "numLines": -1}
+
+
+def _printed(call: Call, line: Object, output: str) -> str | None:
+    """What a command printed; None where that went elsewhere."""
+    result = line.get("tool_use_result")
+    background = isinstance(call.input, dict) and call.input.get("run_in_background") is True
+    if background or text(result, "backgroundTaskId"):
+        return None
+    return text(result, "stdout") or output
