@@ -44,6 +44,12 @@ def own_session() -> None:
     subprocess.Popen(SLEEPER, start_new_session=True, **NOWHERE)
 
 
+def own_session_slowly() -> None:
+    """Lives long enough to be seen beside its child."""
+    own_session()
+    time.sleep(0.6)
+
+
 def scrubs() -> None:
     daemon(SLEEPER)
     os.wait()
@@ -59,6 +65,12 @@ def hides_and_returns() -> None:
     daemon(SLEEPER)
     os.wait()
     time.sleep(float(ARGUMENT))
+
+
+def hides_and_prints() -> None:
+    daemon(SLEEPER)
+    os.wait()
+    hangs()
 
 
 def leaves_a_deaf_child() -> None:

@@ -14,7 +14,6 @@ from skilltrial.model.trial import Command, Finished
 from skilltrial.model.words import Source
 
 
-
 def test_a_program_that_ends_by_itself_has_its_exit_code(zoo) -> None:
     finished, kept = zoo.run("exits_three")
     assert finished == Finished(Exited(code=3))
@@ -102,5 +101,3 @@ def test_a_place_that_vanished_is_told_from_a_missing_program(zoo) -> None:
     finished, _ = zoo.start(("/bin/true",))
     zoo.folders.project.mkdir()
     assert finished.ending == Unavailable(why="place_gone")
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from skilltrial.model.notes import Leftovers
 from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
-
 
 
 @pytest.mark.parametrize(
@@ -53,13 +51,14 @@ def test_a_program_without_children_leaves_no_note(zoo) -> None:
     assert kept.leftovers is None
 
 
-def test_a_broken_recorder_ends_the_program_and_is_heard(zoo) -> None:
-    class Full(Kept):
-        def record(self, source: Source, raw: str) -> None:
-            raise OSError(28, "No space left on device")
+@pytest.mark.parametrize("animal", ["hangs", "hides_and_prints"])
+def test_a_recorder_that_breaks_ends_the_program_and_is_heard(zoo, monkeypatch, animal) -> None:
+    kept = zoo.kept()
 
+    def full(source: Source, raw: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kept, "record", full)
     with pytest.raises(OSError, match="No space"):
-        zoo.run("hangs", recorder=Full())
+        zoo.run(animal, recorder=kept)
     assert zoo.survivors() == []
-
-

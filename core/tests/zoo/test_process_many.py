@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
 from skilltrial.record.supervisor import Supervisor
 
+ANIMAL = Path(__file__).parent / "animal.py"
 
 
 def test_cancel_ends_all_programs_soon_and_starts_none_any_more(zoo) -> None:
@@ -46,8 +49,8 @@ def test_cancel_may_come_from_a_signal_handler(zoo) -> None:
 def test_thirty_two_at_once_do_not_disturb_each_other(zoo) -> None:
     def agent(number: int) -> tuple[int | None, list[str], Leftovers | None]:
         script = f"echo {number}; sleep 0.3; echo end; {'sleep 300 &' if number % 4 == 0 else ''} exit {number}"
-        with fresh_folders() as folders:
-            finished, kept = Zoo(zoo.supervisor, folders, zoo.marker).start(("/bin/sh", "-c", script))
+        with zoo.elsewhere() as place:
+            finished, kept = place.start(("/bin/sh", "-c", script))
         return finished.code, kept.of(Source.STDOUT), kept.leftovers
 
     with ThreadPoolExecutor(32) as pool:
@@ -59,8 +62,7 @@ def test_thirty_two_at_once_do_not_disturb_each_other(zoo) -> None:
 
 def test_a_leftover_of_another_trial_that_still_runs_is_left_alone(zoo) -> None:
     script = "(setsid sh -c 'sleep 0.8; echo served' &); sleep 1.2; echo end"
-    with fresh_folders() as elsewhere, ThreadPoolExecutor(1) as pool:
-        other = Zoo(zoo.supervisor, elsewhere, zoo.marker)
+    with zoo.elsewhere() as other, ThreadPoolExecutor(1) as pool:
         server = pool.submit(other.start, ("/bin/sh", "-c", script))
         time.sleep(0.3)
         for _ in range(5):
@@ -70,10 +72,8 @@ def test_a_leftover_of_another_trial_that_still_runs_is_left_alone(zoo) -> None:
 
 
 def test_an_orphan_seen_before_it_hid_is_attributed_among_many(zoo) -> None:
-    with ThreadPoolExecutor(3) as pool, fresh_folders() as one, fresh_folders() as two:
-        others = [
-            pool.submit(Zoo(zoo.supervisor, place, zoo.marker).start, ("/bin/sleep", "2")) for place in (one, two)
-        ]
+    with ThreadPoolExecutor(3) as pool, zoo.elsewhere() as one, zoo.elsewhere() as two:
+        others = [pool.submit(place.start, ("/bin/sleep", "2")) for place in (one, two)]
         time.sleep(0.1)
         _, kept = zoo.run("scrubs_slowly")
         assert zoo.survivors() == []
@@ -82,10 +82,10 @@ def test_an_orphan_seen_before_it_hid_is_attributed_among_many(zoo) -> None:
 
 
 def test_an_orphan_that_nobody_can_be_told_to_own_ends_with_the_last_that_may(zoo) -> None:
-    with ThreadPoolExecutor(1) as pool, fresh_folders() as elsewhere:
-        other = pool.submit(Zoo(zoo.supervisor, elsewhere, zoo.marker).start, ("/bin/sleep", "0.8"))
+    with ThreadPoolExecutor(1) as pool, zoo.elsewhere() as place:
+        other = pool.submit(place.start, ("/bin/sleep", "0.8"))
         time.sleep(0.1)
-        _, kept = zoo.run("scrubs")
+        _, kept = zoo.run("hides_and_returns", "0.3")
         # then: it could be the other trial's, so it lives, and both say that they are in doubt
         assert kept.leftovers == Leftovers(ended=0, attributed=False)
         assert len(zoo.survivors()) == 1
@@ -103,16 +103,15 @@ def test_our_own_helpers_are_not_taken_for_orphans(zoo) -> None:
         helper.wait()
 
 
-def test_what_is_left_at_the_end_of_a_run_is_swept() -> None:
-    marker = f"zoo-{uuid4().hex}"
-    with Supervisor() as supervisor, fresh_folders() as folders:
-        zoo = Zoo(supervisor, folders, marker)
-        # given: an orphan that comes to us from a program of no trial
-        subprocess.run([sys.executable, "-S", str(ANIMAL), "scrubs", marker], stdin=subprocess.DEVNULL, check=True)
+def test_what_is_left_at_the_end_of_a_run_is_swept(zoo) -> None:
+    # given: an orphan that comes to us from a program of no trial
+    animal = (sys.executable, "-S", str(ANIMAL), "scrubs", zoo.marker)
+    with Supervisor():
+        subprocess.run(animal, stdin=subprocess.DEVNULL, check=True)
         assert len(zoo.survivors()) == 1
     assert zoo.survivors() == []
 
 
 def test_a_supervisor_starts_nothing_outside_its_with(zoo) -> None:
     with pytest.raises(RuntimeError, match="inside its `with`"):
-        Supervisor().launcher(MOST, zoo.folders)
+        Supervisor().launcher(Limits(), zoo.folders)

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from skilltrial.model.notes import Exited, LimitHit, Spawned
+from skilltrial.model.part import Part
 from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
-
 
 
 def test_a_flood_before_the_exit_arrives_whole(zoo) -> None:
@@ -19,9 +19,7 @@ def test_a_flood_before_the_exit_arrives_whole(zoo) -> None:
 
 
 @pytest.mark.parametrize(("stream", "setting", "limit"), [("1", "stdout", 1_000_050), ("2", "stderr", 300_000)])
-def test_a_flood_without_end_hits_its_limit_and_keeps_what_fits(
-    zoo, stream: str, setting: str, limit: int
-) -> None:
+def test_a_flood_without_end_hits_its_limit_and_keeps_what_fits(zoo, stream: str, setting: str, limit: int) -> None:
     finished, kept = zoo.run("floods_without_end", stream, limits=Limits(stdout=1_000_050, stderr=300_000))
     assert finished.ending == LimitHit(limit=setting, value=limit)  # type: ignore[arg-type]
     lines = kept.of(Source(setting))
@@ -92,9 +90,7 @@ def test_a_program_without_prompt_reads_an_end(zoo) -> None:
     assert kept.of(Source.STDOUT) == ["0"]
 
 
-def test_a_program_gets_its_environment_and_a_mark_and_nothing_of_ours(
-    zoo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_gets_its_environment_and_a_mark_and_nothing_of_ours(zoo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     _, kept = zoo.start(("/usr/bin/env",))
     assert {line.partition("=")[0] for line in kept.of(Source.STDOUT)} == {"PATH", "SESSION_MARK"}
@@ -104,5 +100,3 @@ def test_the_record_of_a_start_names_the_place_by_placeholders(zoo) -> None:
     folders = zoo.folders
     _, kept = zoo.start(("/bin/true", f"--cd={folders.project}/x", str(folders.home), f"{folders.tmp}:{folders.tmp}"))
     assert kept.notes[0] == Spawned(argv=("/bin/true", "--cd={project}/x", "{home}", "{tmp}:{tmp}"))
-
-

@@ -119,7 +119,9 @@ class Calls:
         for call in self.known.values():
             if not call.done:
                 call.done = True
-                self.trail.add(At(at.seq, at.turn, call.at.agent), ToolError, call=call.id, message="no result came back")
+                self.trail.add(
+                    At(at.seq, at.turn, call.at.agent), ToolError, call=call.id, message="no result came back"
+                )
 
     def loads(self, id: object) -> bool:
         """Whether `id` is a call of the tool that loads skills."""
@@ -141,7 +143,7 @@ class Calls:
             case "Read":
                 yield from ((skill.skill, Step.REQUESTED) for skill in self.skills.at(call.has("file_path")))
             case "Bash":
-                call.uses = uses(call.has("command"), self.folders.get(call.at.agent, self.skills.root))
+                call.uses = uses(call.has("command"), self.folders.get(call.at.agent, self.skills.root or "/"))
                 yield from self.skills.asked_of_shell(call.uses)
                 if not call.uses.understood and any(skill.path in call.has("command") for skill in self.skills.placed):
                     # It may read the skill or not: nobody can say that it did not.
@@ -167,7 +169,7 @@ class Calls:
 
     def _moved(self, call: Call, output: str, *, failed: bool) -> None:
         agent = call.at.agent
-        before = self.folders.get(agent, self.skills.root)
+        before = self.folders.get(agent, self.skills.root or "/")
         after = call.uses.cwd if call.uses is not None else before
         if found := _AWAY.search(output):
             after = found[1].strip()

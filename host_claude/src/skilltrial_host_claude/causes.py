@@ -46,7 +46,14 @@ _BY_WORD: Mapping[str, Cause] = MappingProxyType(
 """Words in `api_error`, `error` and `api_error_type` that mean one thing only."""
 
 _BY_STATUS: Mapping[int, Cause] = MappingProxyType(
-    {401: Cause.AUTH, 403: Cause.AUTH, 402: Cause.QUOTA, 408: Cause.TRANSPORT, 413: Cause.CONTEXT, 429: Cause.RATE_LIMIT}
+    {
+        401: Cause.AUTH,
+        403: Cause.AUTH,
+        402: Cause.QUOTA,
+        408: Cause.TRANSPORT,
+        413: Cause.CONTEXT,
+        429: Cause.RATE_LIMIT,
+    }
 )
 
 _BY_SENTENCE = (

@@ -65,7 +65,7 @@ class Skills:
         for skill in self.at(text(file, "filePath") or ""):
             if content is None or not content.strip():
                 continue
-            if first == 1 and lines == total and not redacted:
+            if first == 1 and lines is not None and lines == total and not redacted:
                 seen = _has_digest(content, skill.body_sha256)
             else:
                 seen = skill.skill not in self.changed and (first != 1 or behind_front_matter(content))
@@ -100,20 +100,20 @@ class Skills:
         return any(self._covers(path, join(skill.path, _BODY)) for path in found.reads)
 
     def _runs(self, found: Uses, skill: SkillPlaced) -> bool:
-        folder = None if self.root is None else normpath(join(self.root, skill.path))
-        return folder is not None and any(
-            path.text.startswith(f"{folder}/") and path.text != join(folder, _BODY) for path in found.runs
-        )
+        folder = normpath(join(self.root or "/", skill.path))
+        return any(path.text.startswith(f"{folder}/") and path.text != join(folder, _BODY) for path in found.runs)
 
     def _covers(self, path: Path, wanted: str) -> bool:
         if not path.pattern:
             return self._same(path.text, wanted)
-        return self.root is not None and fnmatchcase(normpath(join(self.root, wanted)), path.text)
+        return fnmatchcase(normpath(join(self.root or "/", wanted)), path.text)
 
     def _same(self, path: str, wanted: str) -> bool:
-        if self.root is None or not path:
+        """Whether `path` is `wanted` of the project. Where the project is not known, an absolute path's end counts."""
+        if not path:
             return False
-        path = path.replace("\\", "/") if re.match(r"[A-Za-z]:\\", path) else path
+        if self.root is None:
+            return normpath(path) == wanted or (path.startswith("/") and normpath(path).endswith(f"/{wanted}"))
         return normpath(join(self.root, path)) == normpath(join(self.root, wanted))
 
 

@@ -40,6 +40,10 @@ _BY_MESSAGE = (
     (re.compile(r"^(?:Reconnecting\.\.\. \S+ \()?stream disconnected before completion: ", re.I), Cause.SERVER),
 )
 
+_USAGE = re.compile(r"^error: |^Error loading config", re.M)
+_STATE = re.compile(r"permission denied|read-only file system|no space left|operation not permitted", re.I)
+"""The program can't write its own state."""
+
 _OWNERS = {
     Cause.AUTH: Owner.OPERATOR,
     Cause.QUOTA: Owner.OPERATOR,
@@ -78,11 +82,7 @@ def owner_of_stderr(errors: str) -> Owner:
     """Who has to act when the program ended before a turn began."""
     if "required MCP servers failed" in errors:
         return Owner.FIXTURE
-    if re.search(
-        r"^error: |error loading config|permission denied|read-only file system|no space left|operation not permitted",
-        errors,
-        re.I | re.M,
-    ):
+    if _USAGE.search(errors) or _STATE.search(errors):
         return Owner.OPERATOR
     return Owner.HOST
 

@@ -16,7 +16,7 @@ from skilltrial.model.words import Ending, Owner, Source
 from skilltrial.plugins.facades import NormalizerFacade
 
 from . import measures, verdicts
-from .ending import Ended, ended
+from skilltrial.model.endings import Ended, ended
 from .questions import CheckDetail, Question
 from .trigger import contaminated, trigger
 from .views import TrialView

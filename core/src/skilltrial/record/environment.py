@@ -56,7 +56,7 @@ def proxy_secrets(ours: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The credentials in our proxies' addresses, each under a name for its redaction mark."""
     secrets: dict[str, str] = {}
     for name, address in _proxies(ours).items():
-        login, at, _ = address.partition("://")[2].partition("/")[0].rpartition("@")
+        login, at, _ = (address.partition("://")[2] or address).partition("/")[0].rpartition("@")
         if "NO_PROXY" in name.upper() or not at:
             continue
         password = login.partition(":")[2]

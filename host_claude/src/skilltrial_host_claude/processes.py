@@ -1,0 +1,83 @@
+"""One process of the conversation: what it said of its end, and whether that may be believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from skilltrial.api import Cause, Ending, Owner
+
+from .causes import blame, owner_of_start
+from .lines import Object, text
+
+Outcome = tuple[Ending, Cause | None, Owner | None]
+
+_KEPT = 20_000
+"""Characters of stderr that are looked at."""
+
+
+@dataclass
+class Process:
+    """`inits` counts the begins of turns; the program begins a further one by itself when a background task is over."""
+
+    turn: int
+    code: int | None = None
+    inits: int = 0
+    results: list[Object] = field(default_factory=list)
+    error: Object = field(default_factory=dict)
+    """The last message that the program itself wrote because its model failed."""
+    by_model: bool = False
+    """A model said or did something."""
+    tasks: bool = False
+    """Background tasks are still running, and the program waits for them."""
+    damaged: bool = False
+    logged: bool = False
+    """Its session log is among the records."""
+    stderr: str = ""
+    last: int = 0
+    """The record of its last result."""
+
+    def told(self, line: str) -> None:
+        """Keep what it says to people."""
+        if len(self.stderr) < _KEPT:
+            self.stderr += f"{line[:_KEPT]}\n"
+
+    @property
+    def answer(self) -> str | None:
+        """Its last words; None where it ended with an error, or did not end. A wake-up may have nothing to add."""
+        if not self.results or not _well(self.results[-1]):
+            return None
+        words = [text(result, "result") or "" for result in self.results if _well(result)]
+        return next((each for each in reversed(words) if each.strip()), words[-1])
+
+    def outcome(self) -> Outcome:
+        """How it ended. An error that it told beats its exit code; what is missing is never a success."""
+        if self.results and self.results[-1].get("is_error") is True:
+            return (Ending.HOST_FAILED, *blame(self.results[-1], self.error))
+        if not self.results and self.error:
+            return (Ending.HOST_FAILED, *blame({}, self.error))
+        if self.damaged:
+            return Ending.INVALID_EVENTS, None, Owner.HOST
+        if not self.results and not self.inits and self.code:
+            return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_start(self.stderr)
+        if self.code is None or len(self.results) < max(self.inits, 1) or self.tasks:
+            return Ending.INVALID_EVENTS, None, Owner.HOST
+        if not _well(self.results[-1]):
+            return self._unwell(self.results[-1])
+        if self.code != 0:
+            return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
+        if not self.by_model:
+            # A prompt that is a command of the program's own never reaches a model.
+            return Ending.HOST_FAILED, Cause.EMPTY, Owner.OPERATOR
+        if not (self.answer or "").strip():
+            return Ending.HOST_FAILED, Cause.EMPTY, Owner.MODEL
+        return Ending.COMPLETED, None, None
+
+    def _unwell(self, result: Object) -> Outcome:
+        if result.get("is_error") is False and text(result, "subtype"):
+            return (Ending.HOST_FAILED, *blame(result, self.error))
+        return Ending.INVALID_EVENTS, None, Owner.HOST
+
+
+def _well(result: Object) -> bool:
+    """Exactly a success: `subtype` alone says so of API errors too."""
+    return result.get("is_error") is False and text(result, "subtype") == "success"

@@ -1,0 +1,187 @@
+"""The lines of the event stream, one after the other, as events."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from skilltrial.api import (
+    ModelRequested,
+    Notice,
+    Offered,
+    Record,
+    Retry,
+    SessionStarted,
+    SkillStep,
+    Truncated,
+    Unrecognized,
+)
+
+from .calls import Calls
+from .causes import retried
+from .lines import Object, Unreadable, read, several, strings, text
+from .processes import Process
+from .skills import Skills, Steps
+from .trail import At, Trail
+from .versions import is_recorded
+
+_SYNTHETIC = "<synthetic>"
+"""The model of messages that the program wrote itself."""
+_SILENT = frozenset(
+    {"status", "thinking_tokens", "ui_invalidate", "model_refusal_no_fallback"}
+    | {"task_started", "task_updated", "task_notification", "task_progress"}
+)
+"""`system` lines that say nothing that another line does not."""
+_BLOCKS = frozenset({"text", "thinking", "redacted_thinking"})
+_ABSENT_SERVERS = frozenset({"failed", "disabled"})
+
+
+@dataclass
+class Stream:
+    """Reads one line at a time; `trail`, `skills` and `calls` live as long as the trial."""
+
+    trail: Trail
+    skills: Skills
+    calls: Calls
+    asked: set[str] = field(default_factory=set)
+    """Ids of the model's messages."""
+    session: str | None = None
+    opened: bool = False
+    unread: tuple[At, str] | None = None
+    """The last line, where it is no event: cut, if nothing follows it."""
+
+    def line(self, record: Record, process: Process) -> None:
+        """Read a line of standard output."""
+        at = At(record.seq, record.turn, redacted=bool(record.redacted))
+        if not record.raw.strip():
+            return
+        self._unread()
+        try:
+            line = read(record)
+        except Unreadable as why:
+            # What it would have told is missing, and a missing call must not look like one that was not made.
+            process.damaged = True
+            self.unread = (at, str(why))
+            return
+        parent = text(line, "parent_tool_use_id")
+        at = At(record.seq, record.turn, parent, at.redacted)
+        readers: dict[str, Callable[[At, Object, Process], None]] = {
+            "system": self._system,
+            "assistant": self._assistant,
+            "user": self._user,
+            "result": self._result,
+        }
+        kind = str(line["type"])
+        if kind in readers:
+            readers[kind](at, line, process)
+        elif kind != "stream_event":
+            self.trail.add(at, Unrecognized, why="unknown_type")
+
+    def over(self) -> None:
+        """The process has ended: a line that is no event was its last."""
+        if self.unread is not None and self.unread[1] == "not_json":
+            self.trail.add(self.unread[0], Truncated, where="stdout")
+            self.unread = None
+        self._unread()
+
+    def _unread(self) -> None:
+        if self.unread is not None:
+            at, why = self.unread
+            self.trail.add(at, Unrecognized, why=why)
+            self.unread = None
+
+    def _system(self, at: At, line: Object, process: Process) -> None:
+        match text(line, "subtype"):
+            case "init":
+                process.inits += 1
+                self._init(at, line)
+            case "api_retry":
+                self.trail.add(at, Retry, cause=retried(line))
+            case "permission_denied":
+                self.calls.denied(at, line)
+            case "informational":
+                self.trail.add(at, Notice, text_sha256=digest(text(line, "content") or ""))
+            case "background_tasks_changed":
+                process.tasks = bool(several(line, "tasks"))
+            case known if known in _SILENT:
+                pass
+            case _:
+                self.trail.add(at, Unrecognized, why="unknown_system_line")
+
+    def _init(self, at: At, line: Object) -> None:
+        version, session = text(line, "claude_code_version"), text(line, "session_id")
+        if not self.opened:
+            self.opened = True
+            self.skills.root = text(line, "cwd")
+            self.trail.add(at, SessionStarted, session=session, version=version, model=text(line, "model"))
+            if version is not None and not is_recorded(version):
+                told = digest(f"Claude Code {version} is newer than this normalizer's recordings")
+                self.trail.add(at, Notice, text_sha256=told)
+        skills = strings(line, "skills")
+        self.trail.add(
+            at,
+            Offered,
+            skills=skills,
+            tools=strings(line, "tools"),
+            servers=_names(line, "mcp_servers"),
+            plugins=_names(line, "plugins"),
+        )
+        self._steps(at, self.skills.offered(skills or ()))
+
+    def _assistant(self, at: At, line: Object, process: Process) -> None:
+        message = line.get("message")
+        model, id = text(message, "model"), text(message, "id")
+        if model == _SYNTHETIC or line.get("is_api_error_message") is True:
+            if line.get("is_api_error_message") is True and at.agent is None:
+                process.error = line
+        else:
+            process.by_model = process.by_model or at.agent is None
+            process.error = process.error if at.agent else {}
+            if id is None or id not in self.asked:
+                self.asked.add(id or "")
+                self.trail.add(at, ModelRequested, model=model, request=text(line, "request_id"))
+        for block in several(message, "content"):
+            kind = text(block, "type")
+            if kind == "tool_use":
+                self.calls.requested(at, block, line)
+            elif kind not in _BLOCKS:
+                self.trail.add(at, Unrecognized, why="unknown_block")
+
+    def _user(self, at: At, line: Object, process: Process) -> None:
+        message = line.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else several(message, "content")
+        # Only the program writes these: its own words, and the first prompt of a skill's own subagent.
+        own = line.get("isSynthetic") is True or self.calls.loads(at.agent)
+        for block in blocks:
+            kind = text(block, "type")
+            if kind == "tool_result":
+                self.calls.returned(at, block, line)
+            elif kind == "text" and own:
+                self._steps(at, self.skills.loaded(text(block, "text") or ""))
+            elif kind not in ("text", "image", "document"):
+                self.trail.add(at, Unrecognized, why="unknown_block")
+
+    def _result(self, at: At, line: Object, process: Process) -> None:
+        process.results.append(line)
+        process.last = at.seq
+        for denial in several(line, "permission_denials"):
+            self.calls.denied(at, denial)
+
+    def _steps(self, at: At, steps: Steps) -> None:
+        for skill, step in steps:
+            self.trail.add(at, SkillStep, skill=skill, step=step)
+
+
+def _names(line: Object, key: str) -> tuple[str, ...] | None:
+    """The names in a list of objects, without servers that never came up; None where there is no list."""
+    if not isinstance(line.get(key), list):
+        return None
+    there: Iterable[Object] = (each for each in several(line, key) if text(each, "status") not in _ABSENT_SERVERS)
+    return tuple(name for each in there if (name := text(each, "name")) is not None)
+
+
+def digest(told: str) -> str:
+    """The SHA-256 of a text."""
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()

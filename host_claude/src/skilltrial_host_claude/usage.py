@@ -1,0 +1,98 @@
+"""Tokens and cost of one turn. The program counts both over the whole conversation, resumed ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from .lines import Object, inner, whole
+
+_TOKENS = {
+    "input": "inputTokens",
+    "output": "outputTokens",
+    "cached": "cacheReadInputTokens",
+    "reasoning": "thinkingTokens",
+}
+_PLAIN = {"input": "input_tokens", "output": "output_tokens", "cached": "cache_read_input_tokens"}
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Of one turn, or of a conversation so far; None where unknown. `input` is without what the cache gave or took."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
+    cost: Decimal | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a Usage event."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def since(self, before: Count) -> Count:
+        """This count without what was counted `before`; a field is unknown where either is, or where it went back."""
+        return Count(**{name: _less(value, getattr(before, name)) for name, value in self.fields().items()})
+
+
+NOTHING = Count(0, 0, 0, 0, Decimal(0))
+"""What a conversation has used before its first turn."""
+
+
+def used(results: Sequence[Object], before: Count | None) -> Count | None:
+    """What a process used, by its `results`; `before` is what the conversation had used when it began.
+
+    By what each result counts since the one before it; else by the running count; else by the results' own usage,
+    which leaves subagents out. None where no result counts anything.
+    """
+    since = [result.get("model_usage_since_last_result") for result in results]
+    if since and all(isinstance(each, Mapping) for each in since):
+        return _sum([_models(each) for each in since if isinstance(each, Mapping)])
+    total = running(results)
+    if total is not None and before is not None:
+        return total.since(before)
+    plain = [_plain(result) for result in results]
+    return _sum(plain) if any(each != Count() for each in plain) else None
+
+
+def running(results: Sequence[Object]) -> Count | None:
+    """The running count after a process; None where its last result has none."""
+    last = results[-1].get("modelUsage") if results else None
+    return _models(last) if isinstance(last, Mapping) else None
+
+
+def _models(models: Object) -> Count:
+    """The sum over models; an empty table means that none was asked."""
+    return _sum([_of_model(each) for each in models.values() if isinstance(each, Mapping)])
+
+
+def _of_model(model: Object) -> Count:
+    return Count(**{name: whole(model, key) for name, key in _TOKENS.items()}, cost=_money(model.get("costUSD")))
+
+
+def _plain(result: Object) -> Count:
+    usage = inner(result, "usage")
+    details = inner(usage, "output_tokens_details")
+    counts = {name: whole(usage, key) for name, key in _PLAIN.items()}
+    return Count(**counts, reasoning=whole(details, "thinking_tokens"))
+
+
+def _sum(counts: Sequence[Count]) -> Count:
+    total: dict[str, Any] = {}
+    for name in Count.__dataclass_fields__:
+        values = [getattr(count, name) for count in counts]
+        total[name] = None if None in values else sum(values, Decimal(0) if name == "cost" else 0)
+    return Count(**total)
+
+
+def _less(now: Any, before: Any) -> Any:
+    return None if now is None or before is None or now < before else now - before
+
+
+def _money(value: object) -> Decimal | None:
+    """US dollars, without the dust that binary fractions leave."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        return None
+    return Decimal(repr(round(float(value), 9)))
