@@ -5,7 +5,6 @@ import json
 import os
 import socket
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -255,17 +254,18 @@ def test_in_a_rehearsal_no_home_is_lent(opened, launcher, place, tmp_path, kind)
 
 
 def test_an_agent_of_the_same_environment_is_found_though_it_is_not_on_the_path(
-    opened, launcher, monkeypatch, tmp_path
+    opened, launcher, monkeypatch, tmp_path, place
 ):
-    program = tmp_path / "bin/agent"
-    program.parent.mkdir()
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    monkeypatch.setattr("sys.executable", str(tmp_path / "bin/python"))
+    beside, before = tmp_path / "beside/agent", tmp_path / "before/agent"
+    for program in (beside, before):
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(beside.with_name("python")))
+    on_path = replace(place, environment={**place.environment, "PATH": str(before.parent)})
 
-    with opened(PortableHost(command=("agent",))) as session:
-        session.send("Work.")
-    with opened(PortableHost(command=("sh",))) as session:
-        session.send("Work.")
+    for chosen in (place, on_path):
+        with opened(PortableHost(command=("agent",)), None, chosen) as session:
+            session.send("Work.")
 
-    assert [Path(command.argv[0]) for command in launcher.commands] == [program, Path("sh")]
+    assert [command.argv[0] for command in launcher.commands] == [str(beside), "agent"]

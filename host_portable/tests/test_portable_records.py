@@ -1,5 +1,7 @@
 """The format `portable`: it ran, and how it ended. Nothing that it printed counts."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +66,13 @@ def test_a_program_that_was_never_seen_to_end_did_not_complete(story):
     assert ended(story(([], None))).ending is Ending.INVALID_EVENTS
     assert ended(story(([], 0), ([], None))).ending is Ending.INVALID_EVENTS
     assert ended(()).ending is Ending.INVALID_EVENTS
+
+
+def test_a_prompt_that_no_program_got_is_no_success(story):
+    records = story(([], 0))
+    sent = replace(next(record for record in records if "turn_sent" in record.raw), seq=len(records) + 1)
+
+    assert ended((*records, sent)).ending is Ending.INVALID_EVENTS
 
 
 def test_nothing_that_a_program_prints_can_pass_for_a_note(story):

@@ -151,6 +151,9 @@ class FakeTrial:
     def records(self) -> tuple[Record, ...]:
         return self.host
 
+    def earlier_tries(self) -> tuple[tuple[Record, ...], ...]:
+        return ()
+
     def model_records(self) -> tuple[Record, ...]:
         return self.model
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -148,8 +149,18 @@ class Project:
         return [str(fault).split(":", 1)[1] for fault in self.faults(text, name)]
 
 
+@pytest.fixture(scope="session")
+def project_of() -> Callable[[Path], Project]:
+    """A project in a folder, its skill in it."""
+
+    def make(root: Path) -> Project:
+        made = Project(root.resolve())
+        made.skill()
+        return made
+
+    return make
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(tmp_path.resolve())
-    made.skill()
-    return made
+def project(tmp_path: Path, project_of: Callable[[Path], Project]) -> Project:
+    return project_of(tmp_path)

@@ -57,7 +57,7 @@ def test_the_same_holds_for_a_folder_as_workspace(project):
     (project.root / "start" / "src").mkdir(parents=True)
     text = "cases: [{id: one, prompt: Go., workspace: start, checks: [{files: src, unchanged: true}, {files: x, unchanged: true}]}]"
 
-    assert [one.split(":")[2] for one in remarks(project, text)] == ["92"]
+    assert [one.split(":")[2] for one in remarks(project, text)] == ["90"]
 
 
 def test_a_script_that_says_more_than_it_is_asked_is_remarked(project):

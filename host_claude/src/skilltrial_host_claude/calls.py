@@ -75,7 +75,7 @@ class Calls:
             return
         call = self.known[id] = Call(at, id, native, block.get("input"))
         tool, server = _named(native, id, line)
-        given = block["input"] if "input" in block else ABSENT
+        given = block.get("input", ABSENT)
         self.trail.add(at, ToolRequested, call=id, tool=tool, server=server, input=given)
         self._steps(at, self._asked(call))
 
@@ -104,7 +104,7 @@ class Calls:
             self.trail.add(at, Unrecognized, why="result_without_call")
             return
         call.done = True
-        meta = next((each for each in several(line, "tool_result_meta") if text(each, "id") == id), {})
+        meta = _about(line, "tool_result_meta", id)
         self._decided(at, call, meta)
         content, failed = block.get("content"), block.get("is_error") is True
         reason = _reason(call, meta, texts(content)) if failed else None
@@ -187,12 +187,20 @@ def _named(native: str, id: str, line: Object) -> tuple[str, str | None]:
     if not native.startswith("mcp__"):
         return native, None
     rest = native.removeprefix("mcp__")
-    meta = next((each for each in several(line, "tool_use_meta") if text(each, "id") == id), {})
+    meta = _about(line, "tool_use_meta", id)
     tool = text(meta, "tool_name") or ""
     if tool and rest.endswith(f"__{tool}"):
         return tool, rest.removesuffix(f"__{tool}")
     server, parted, tool = rest.partition("__")
     return (tool, server) if parted else (native, None)
+
+
+def _about(line: Object, key: str, id: str) -> Object:
+    """What a line says beside its blocks about the call `id`."""
+    for each in several(line, key):
+        if text(each, "id") == id and isinstance(each, dict):
+            return each
+    return {}
 
 
 def _reason(call: Call, meta: Object, message: str) -> Reason | None:

@@ -51,18 +51,24 @@ class Process:
 
     def outcome(self) -> Outcome:
         """How it ended. An error that it told beats its exit code; what is missing is never a success."""
-        if self.results and self.results[-1].get("is_error") is True:
-            return (Ending.HOST_FAILED, *blame(self.results[-1], self.error))
-        if not self.results and self.error:
-            return (Ending.HOST_FAILED, *blame({}, self.error))
-        if self.damaged:
-            return Ending.INVALID_EVENTS, None, Owner.HOST
-        if not self.results and not self.inits and self.code:
+        last: Object = self.results[-1] if self.results else {}
+        if last.get("is_error") is True or (self.error and not self.results):
+            return (Ending.HOST_FAILED, *blame(last, self.error))
+        if not (self.damaged or self.results or self.inits) and self.code:
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_start(self.stderr)
-        if self.code is None or len(self.results) < max(self.inits, 1) or self.tasks:
+        if not self._complete or last.get("is_error") is not False or not text(last, "subtype"):
             return Ending.INVALID_EVENTS, None, Owner.HOST
-        if not _well(self.results[-1]):
-            return self._unwell(self.results[-1])
+        if not _well(last):
+            return (Ending.HOST_FAILED, *blame(last, self.error))
+        return self._success()
+
+    @property
+    def _complete(self) -> bool:
+        """Nothing is missing: each turn that was begun has its result, and nothing is awaited any more."""
+        ended = self.code is not None and len(self.results) >= max(self.inits, 1)
+        return ended and not self.damaged and not self.tasks
+
+    def _success(self) -> Outcome:
         if self.code != 0:
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
         if not self.by_model:
@@ -71,11 +77,6 @@ class Process:
         if not (self.answer or "").strip():
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.MODEL
         return Ending.COMPLETED, None, None
-
-    def _unwell(self, result: Object) -> Outcome:
-        if result.get("is_error") is False and text(result, "subtype"):
-            return (Ending.HOST_FAILED, *blame(result, self.error))
-        return Ending.INVALID_EVENTS, None, Owner.HOST
 
 
 def _well(result: Object) -> bool:

@@ -1,4 +1,4 @@
-"""The rows of the session log that tell what the event stream does not: how prompts and instructions reached the model."""
+"""The rows of the session log that say more than the event stream: what became of prompts, which instructions there were."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Skills:
     """Skills whose SKILL.md was written to since: only the digest of a content can tell then."""
 
     def offered(self, names: Iterable[str]) -> Steps:
-        """Steps of the list of skills that the program says it has. `ID (name)` is how it lists a skill of two names."""
+        """Steps of the list of skills that the program says it has; `ID (name)` is a skill with two names."""
         ids = {found[1] if (found := _LISTED.fullmatch(name)) else name for name in names}
         return ((skill.skill, Step.OFFERED) for skill in self.placed if skill.skill in ids)
 
@@ -123,7 +123,7 @@ def file_of(result: object) -> Object:
 
 
 def behind_front_matter(content: str) -> bool:
-    """Whether a text, read from its begin, goes on behind the front matter; line numbers before the lines are no matter."""
+    """Whether a file, shown from its first line, is shown beyond its front matter; lines may be numbered."""
     lines = [line.rstrip() for line in _NUMBERED.sub("", content).lstrip("\ufeff").split("\n")]
     if not any(lines):
         return False

@@ -69,13 +69,14 @@ def _models(models: Object) -> Count:
 
 
 def _of_model(model: Object) -> Count:
-    return Count(**{name: whole(model, key) for name, key in _TOKENS.items()}, cost=_money(model.get("costUSD")))
+    counts: dict[str, Any] = {name: whole(model, key) for name, key in _TOKENS.items()}
+    return Count(**counts, cost=_money(model.get("costUSD")))
 
 
 def _plain(result: Object) -> Count:
     usage = inner(result, "usage")
     details = inner(usage, "output_tokens_details")
-    counts = {name: whole(usage, key) for name, key in _PLAIN.items()}
+    counts: dict[str, Any] = {name: whole(usage, key) for name, key in _PLAIN.items()}
     return Count(**counts, reasoning=whole(details, "thinking_tokens"))
 
 

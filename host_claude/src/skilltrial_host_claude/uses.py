@@ -154,7 +154,7 @@ def _files(name: str, arguments: tuple[Word | None, ...]) -> list[Word] | None:
     return [each for each in operands if each.text != "-"]
 
 
-def _passes_on(filter: Simple) -> bool:
+def _passes_on(later: Simple) -> bool:
     """Whether a later stage of a pipe prints what it gets."""
-    words = _unwrapped(filter.words)
+    words = _unwrapped(later.words)
     return bool(words) and words[0] is not None and _files(basename(words[0].text), words[1:]) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from skilltrial.api import Cause, Ending, Exited, Owner, Record, SessionEnded, Source, TurnSent, ending_by_notes, notes
+from skilltrial.api import Cause, Ending, Exited, Owner, Record, SessionEnded, Source, ending_by_notes, notes
 
 from .causes import cause_of, owner_of, owner_of_stderr
 from .lines import text
@@ -25,9 +25,10 @@ def session_ended(records: Sequence[Record], turns: Mapping[int, StreamTurn], do
 
 def _by_turns(records: Sequence[Record], turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> Verdict:
     exits = {record.turn: note.code for record, note in notes(records) if isinstance(note, Exited)}
-    sent = {note.turn for _, note in notes(records) if isinstance(note, TurnSent)}
+    # A turn of which anything is on record was begun, and has to end.
+    begun = {record.turn for record in records if record.turn > 0}
     errors = {each.turn: each for each in done if each.error}
-    for turn in sorted(sent | exits.keys() | turns.keys()):
+    for turn in sorted(begun | turns.keys()):
         bad = _of_turn(turns.get(turn), errors.get(turn), exits.get(turn), _stderr(records, turn))
         if bad is not None:
             return bad

@@ -158,6 +158,13 @@ class SealedTrial:
         """What the model endpoint put on record."""
         return read_records(self._files.get(layout.MODEL_RECORDS, b""))
 
+    def earlier_tries(self) -> tuple[tuple[Record, ...], ...]:
+        """The host's records of each earlier try, in order."""
+        return tuple(
+            read_records(self._files.get(f"{layout.TRIES}/{number}/{layout.HOST_RECORDS}", b""))
+            for number in range(1, self.facts.tries)
+        )
+
     def answers(self) -> tuple[str, ...]:
         """What each turn returned to the runner."""
         found: list[str] = json.loads(self._files.get(layout.ANSWERS, b"[]"))

@@ -136,12 +136,16 @@ def _trials(
 ) -> Iterator[TrialReport]:
     """Every trial of the plan in its order, then every skip. Texts and impossible scripts are noted on the way."""
     rehearsing = archive.plan.mode == "rehearse"
+    begun = archive.provenance.started
+    ages = {one.key: round((begun - one.started).total_seconds() / 86_400, 2) for one in archive.provenance.reused}
     for key in archive.plan.trials:
         trial = archive.trial(key)
         if trial is None:
             yield not_run(key, benches.case(key.case))
             continue
         report, texts = judge_trial(key, trial, benches.of(key))
+        if key in ages:
+            report = report.model_copy(update={"reused_days": ages[key]})
         if texts:
             details[key] = texts
         if rehearsing and not_possible(trial.model_records()):

@@ -45,6 +45,12 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
         yield "The run was interrupted."
     if provenance.changed_sources:
         yield "Sources changed while the run went on: no statement about the skill is possible."
+    if provenance.stopped:
+        yield f"The run stopped early: {provenance.stopped}."
+    if provenance.reused:
+        yield f"{len(provenance.reused)} trials of reference arms were taken over from an earlier run."
+    if len({trial.models for trial in trials if trial.models}) > 1:
+        yield "Not all trials were answered by the same model: pairs of different models are unavailable."
     missing = sum(trial.verdict.reason == "not_run" for trial in trials)
     if missing:
         yield f"{missing} of {plural(len(plan.trials), 'planned trial')} left no seal."

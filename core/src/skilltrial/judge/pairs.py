@@ -13,9 +13,11 @@ from skilltrial.model.words import VerdictKind
 def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> tuple[Pair, ...]:
     """One pair for each trial of the gate's arm and each other arm, sorted by reference, case and attempt.
 
-    Unless both sides passed or failed, a pair is `unavailable`.
+    Unless both sides passed or failed, and were answered by the same models where these were seen, a pair is
+    `unavailable`: arms differ in nothing but skills.
     """
     kinds: dict[TrialKey, VerdictKind] = {trial.key: trial.verdict.kind for trial in trials}
+    models = {trial.key: trial.models for trial in trials}
     references = [arm for arm in arms if arm != gate_arm]
     own = sorted((key for key in kinds if key.arm == gate_arm), key=lambda key: (key.case, len(key.label), key.label))
     return tuple(
@@ -23,11 +25,17 @@ def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> 
             case=key.case,
             label=key.label,
             reference=arm,
-            outcome=_outcome(kinds[key], kinds.get(TrialKey(case=key.case, arm=arm, label=key.label))),
+            outcome=_outcome(kinds[key], kinds.get(other)) if same(models[key], models.get(other)) else "unavailable",
         )
         for arm in references
         for key in own
+        for other in (TrialKey(case=key.case, arm=arm, label=key.label),)
     )
+
+
+def same(models: tuple[str, ...], others: tuple[str, ...] | None) -> bool:
+    """Whether two trials were answered by the same models, as far as that was seen."""
+    return not models or not others or models == others
 
 
 def summaries(found: Sequence[Pair]) -> tuple[PairSummary, ...]:

@@ -47,7 +47,7 @@ def headline(report: Report) -> str:
 
 
 def main_table(report: Report) -> Table:
-    """Of a run: case × arm. Of a rehearsal: promised, got, kept."""
+    """Of a run: case × arm. Of a rehearsal: what was promised, and for each arm what came and whether that keeps it."""
     return _promises(report) if report.rehearsal else _verdicts(report)
 
 
@@ -155,11 +155,26 @@ def _cell(one: Counts | None) -> str:
 
 
 def _promises(report: Report) -> Table:
+    """A row for each rehearsal, with what came of it in each arm; two where the arms were promised different things."""
     promises = report.rehearsal.promises if report.rehearsal else ()
-    rows = tuple(
-        (one.case, one.rehearsal, one.arm, spaced(one.promised), one.got.value, spaced(one.kept)) for one in promises
+    arms = tuple(dict.fromkeys(one.arm for one in promises))
+    rows: dict[tuple[str, str, str], dict[str, str]] = {}
+    for one in promises:
+        rows.setdefault((one.case, one.rehearsal, spaced(one.promised)), {})[one.arm] = _kept(one)
+    return Table(
+        ("case", "rehearsal", "promised", *arms),
+        tuple((*firsts, *(cells.get(arm, "-") for arm in arms)) for firsts, cells in rows.items()),
     )
-    return Table(("case", "rehearsal", "arm", "promised", "got", "kept"), rows)
+
+
+def _kept(one: PromiseReport) -> str:
+    match one.kept:
+        case "yes":
+            return f"{one.got}, kept"
+        case "no":
+            return f"{one.got}, BROKEN"
+        case _:
+            return "not possible here"
 
 
 def plural(count: int, what: str) -> str:

@@ -19,14 +19,9 @@ from .tables import Table, fault_lines, gate_line, headline, kept_line, main_tab
 
 SHOWN_TRIALS = 20
 SHOWN_CHARACTERS = 300
-_STYLES = {
-    "passed": "green",
-    "failed": "red",
-    "incomplete": "yellow",
-    "yes": "green",
-    "no": "red",
-    "not possible": "yellow",
-}
+_STYLES = {"passed": "green", "failed": "red", "incomplete": "yellow"}
+_ENDS = {", kept": "green", ", BROKEN": "red", "not possible here": "yellow"}
+"""How a cell ends, and its colour. Only `kept` is good or bad: a rehearsal that fails as promised is good."""
 
 
 def page(report: Report, details: Details, *, plain: bool) -> RenderableType:
@@ -56,15 +51,18 @@ def _parts(report: Report, details: Details, plain: bool) -> Iterator[Renderable
 def _table(table: Table, plain: bool) -> RichTable:
     drawn = RichTable(box=box.ASCII2 if plain else box.SIMPLE_HEAD, padding=(0, 1), show_edge=plain)
     for title in table.header:
-        drawn.add_column(title, overflow="fold", no_wrap=title in ("promised", "got", "kept"))
+        drawn.add_column(title, overflow="fold", no_wrap=title == "promised")
     before = ""
     for row in table.rows:
         # On a terminal a name that repeats the one above it only hides what differs.
         first = "" if row[0] == before and not plain else row[0]
         before = row[0]
-        # Only `kept` is good or bad: a rehearsal that fails as promised is good.
-        drawn.add_row(*(Text(visible(cell)) for cell in (first, *row[1:-1])), Text(row[-1], _STYLES.get(row[-1], "")))
+        drawn.add_row(Text(visible(first)), *(Text(visible(cell), _style(cell)) for cell in row[1:]))
     return drawn
+
+
+def _style(cell: str) -> str:
+    return next((style for end, style in _ENDS.items() if cell.endswith(end)), "")
 
 
 def _troubles(report: Report, details: Details) -> Iterator[RenderableType]:

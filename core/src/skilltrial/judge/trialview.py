@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized
 from skilltrial.model.evidence import Evidence
 from skilltrial.model.notes import exit_codes
 from skilltrial.model.records import Record
-from skilltrial.model.report import TrialReport, word
+from skilltrial.model.report import TrialReport, UsageReport, word
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import Ending, Owner, Source
 from skilltrial.plugins.facades import NormalizerFacade
 
 from . import measures, verdicts
-from skilltrial.model.endings import Ended, ended
 from .questions import CheckDetail, Question
 from .trigger import contaminated, trigger
 from .views import TrialView
@@ -57,7 +57,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     try:
         events = bench.normalizer.normalize(records)
         end = ended(runner, records, events, turns=len(bench.case.turns), sees=bench.identity.sees)
-        report = _report(key, trial, bench, runner, end).model_copy(update=_seen(bench, events, end))
+        report = _report(key, trial, bench, runner, end).model_copy(update=_seen(trial, bench, events, end))
     except Exception:  # noqa: BLE001 - one trial that can't be read leaves the others judged
         broken = Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER)
         return _report(key, trial, bench, runner, broken), ()
@@ -109,15 +109,24 @@ def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record],
     )
 
 
-def _seen(bench: Bench, events: tuple[Event, ...], end: Ended) -> dict[str, object]:
+def _seen(trial: TrialView, bench: Bench, events: tuple[Event, ...], end: Ended) -> dict[str, object]:
     """The fields of a report that follow from the trajectory."""
     sees = bench.identity.sees
     return {
         "trigger": trigger(bench.skills, bench.present, events, sees, completed=end.ending is Ending.COMPLETED),
         "tool_calls": measures.tool_calls(events, sees),
         "usage": measures.usage(events, sees, bench.identity.accounting, turns=len(bench.case.turns)),
+        "usage_of_earlier_tries": _earlier(trial, bench),
         "models": measures.models(events, sees),
         "model_retries": measures.count(events, Retry) if sees else None,
         "unrecognized": measures.count(events, Unrecognized),
         "truncated": measures.count(events, Truncated),
     }
+
+
+def _earlier(trial: TrialView, bench: Bench) -> UsageReport | None:
+    """What earlier tries cost, all together."""
+    if trial.facts.tries == 1:
+        return None
+    events = [event for records in trial.earlier_tries() for event in bench.normalizer.normalize(records)]
+    return measures.usage(events, bench.identity.sees, bench.identity.accounting, turns=0)

@@ -25,6 +25,9 @@ class TrialView(Protocol):
     def records(self) -> Sequence[Record]:
         """The host's records."""
 
+    def earlier_tries(self) -> Sequence[Sequence[Record]]:
+        """The host's records of each earlier try of this trial, in order."""
+
     def model_records(self) -> Sequence[Record]:
         """The model endpoint's records; none in a live run."""
 

@@ -93,6 +93,10 @@ class TrialReport(Part):
     trigger: tuple[TriggerReport, ...] = ()
     tool_calls: Count | None = None
     usage: UsageReport | None = None
+    usage_of_earlier_tries: UsageReport | None = None
+    """What tries that showed nothing cost; null where there was none, or a count is unknown."""
+    reused_days: float | None = None
+    """How old the trial was, in days, when it was taken over from another archive; null where it was run here."""
     models: tuple[str, ...] = ()
     """Models that were seen to answer; empty where the host does not show them."""
     setup_seconds: float | None = None

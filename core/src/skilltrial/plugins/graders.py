@@ -51,7 +51,7 @@ def choose(models: Sequence[type[CheckOptions]], options: Mapping[str, object]) 
     """The model that reads these options: the first that takes them, else the one that they fit best."""
     best, how_well = models[0], fit(models[0], options)
     for model in models[1:]:
-        if how_well == PERFECT:
+        if how_well == PERFECT or not options:
             break
         if (other := fit(model, options)) > how_well:
             best, how_well = model, other
