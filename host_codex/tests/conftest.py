@@ -123,3 +123,8 @@ def tape() -> Tape:
 def renumbered() -> Callable[[Sequence[Record]], list[Record]]:
     """Records after some were taken out or put in: numbered anew."""
     return lambda records: [replace(record, seq=number) for number, record in enumerate(records, 1)]
+
+
+@pytest.fixture(scope="session", name="sha256")
+def _sha256() -> Callable[[str], str]:
+    return sha256

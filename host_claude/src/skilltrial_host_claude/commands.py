@@ -31,6 +31,8 @@ class Simple:
     """What it prints is part of the script's output."""
     filters: tuple[Simple, ...] = ()
     """The commands of its pipe through which its output goes first."""
+    target: Word | None = None
+    """The file into which its output goes instead."""
 
 
 @dataclass

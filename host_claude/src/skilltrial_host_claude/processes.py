@@ -71,10 +71,10 @@ class Process:
     def _success(self) -> Outcome:
         if self.code != 0:
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
-        if not self.by_model:
+        if "local_command" in self.results[-1]:
             # A prompt that is a command of the program's own never reaches a model.
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.OPERATOR
-        if not (self.answer or "").strip():
+        if not self.by_model or not (self.answer or "").strip():
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.MODEL
         return Ending.COMPLETED, None, None
 

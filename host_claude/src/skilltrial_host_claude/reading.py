@@ -62,7 +62,8 @@ class Stream:
         except Unreadable as why:
             # What it would have told is missing, and a missing call must not look like one that was not made.
             process.damaged = True
-            self.unread = (at, str(why))
+            begun = str(why) == "not_json" and record.raw.lstrip().startswith("{")
+            self.unread = (at, "cut" if begun else str(why))
             return
         parent = text(line, "parent_tool_use_id")
         at = At(record.seq, record.turn, parent, at.redacted)
@@ -80,7 +81,7 @@ class Stream:
 
     def over(self) -> None:
         """The process has ended: a line that is no event was its last."""
-        if self.unread is not None and self.unread[1] == "not_json":
+        if self.unread is not None and self.unread[1] == "cut":
             self.trail.add(self.unread[0], Truncated, where="stdout")
             self.unread = None
         self._unread()
@@ -88,7 +89,7 @@ class Stream:
     def _unread(self) -> None:
         if self.unread is not None:
             at, why = self.unread
-            self.trail.add(at, Unrecognized, why=why)
+            self.trail.add(at, Unrecognized, why="not_json" if why == "cut" else why)
             self.unread = None
 
     def _system(self, at: At, line: Object, process: Process) -> None:

@@ -1,4 +1,4 @@
-"""The rows of the session log that say more than the event stream: what became of prompts, which instructions there were."""
+"""The rows of the session log that say more than the event stream: what became of prompts, which instructions."""
 
 from __future__ import annotations
 

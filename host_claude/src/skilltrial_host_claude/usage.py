@@ -51,8 +51,8 @@ def used(results: Sequence[Object], before: Count | None) -> Count | None:
     if since and all(isinstance(each, Mapping) for each in since):
         return _sum([_models(each) for each in since if isinstance(each, Mapping)])
     total = running(results)
-    if total is not None and before is not None:
-        return total.since(before)
+    if total is not None and before is not None and (spent := total.since(before)).input is not None:
+        return spent
     plain = [_plain(result) for result in results]
     return _sum(plain) if any(each != Count() for each in plain) else None
 

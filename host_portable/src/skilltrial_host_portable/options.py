@@ -47,9 +47,11 @@ def _home(value: str) -> str:
     kind, _, folder = value.partition(":")
     if kind != "copy" or not folder:
         raise ValueError("it must be `fresh`, `own`, or `copy:` and a folder")
-    if not Path(folder).is_dir():
+    # A shell expands no `~` in the middle of a word.
+    source = Path(folder).expanduser()
+    if not source.is_dir():
         raise ValueError("the folder after `copy:` does not exist")
-    return value
+    return f"copy:{source.absolute()}"
 
 
 def _variable(name: str) -> str:

@@ -139,3 +139,10 @@ def test_an_agent_that_is_ended_takes_its_command_along(endpoint, wire, project,
         assert b"Traceback" not in agent.stderr.read()
     time.sleep(1.2)
     assert not (project / "late").exists()
+
+
+def test_the_agent_starts_without_skilltrial_and_what_it_brings():
+    imported = "import sys, skilltrial_agent_reference.cli, skilltrial_agent_reference.running; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", imported], capture_output=True, text=True, check=True)
+
+    assert not set(done.stdout.split()) & {"skilltrial", "pydantic", "pluggy", "stevedore", "ruamel.yaml"}

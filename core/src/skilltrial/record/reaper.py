@@ -14,7 +14,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from skilltrial.model.notes import Leftovers
@@ -22,6 +21,7 @@ from skilltrial.model.trial import Command
 
 from . import family, linux
 from .family import Process
+from .kinship import Kinship
 from .running import Running
 
 MARK = "SESSION_MARK"
@@ -39,18 +39,25 @@ class Reaper:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._live: list[Running] = []
-        self._past: list[Running] = []
+        self._subreaper = linux.become_subreaper()
+        self._kin = Kinship(adopted=self._subreaper)
         self._looked = time.monotonic()
         self._pause = _LOOK
-        self._since = family.now()
-        self._subreaper = linux.become_subreaper()
 
     def close(self) -> None:
         """End every orphan that is left, now that no trial can need it."""
-        if self._subreaper:
-            self._sweep()
-            linux.become_subreaper(False)
+        if not self._subreaper:
+            return
+        for _ in range(50):
+            with self._lock:
+                rows = self._kin.rows(time.monotonic())
+                left = family.descendants(rows, [row.pid for row in self._kin.orphans(rows)])
+            for pid in left:
+                family.send(rows[pid], signal.SIGKILL)
+            if not left:
+                break
+            time.sleep(0.01)
+        linux.become_subreaper(False)
 
     def start(self, command: Command, files: tuple[int, int, int], mark: str, folders: Iterable[Path]) -> Running:
         """Start a program in a session of its own. Raises OSError or ValueError where it can't be started.
@@ -72,19 +79,19 @@ class Reaper:
             running = Running(
                 mark.encode(), tuple(folders), process, born, family.watch(process.pid), sessions={process.pid}
             )
-            self._live.append(running)
+            self._kin.live.append(running)
         return running
 
     def look(self) -> None:
         """Remember who descends from whom, now and then, where it will be needed to tell whose an orphan is."""
-        if self._subreaper and len(self._live) < 2:
+        if self._subreaper and len(self._kin.live) < 2:
             return
         began = time.monotonic()
         if began - self._looked < self._pause or not self._lock.acquire(blocking=False):
             return
         try:
-            rows = family.table()
-            for running in self._live:
+            rows = self._kin.rows(began)
+            for running in self._kin.live:
                 running.remember(rows, [running.process.pid])
             self._looked = time.monotonic()
             self._pause = max(_LOOK, 50 * (self._looked - began))
@@ -93,16 +100,14 @@ class Reaper:
 
     def end(self, running: Running, grace: float) -> Leftovers | None:
         """End a program and all that descends from it: TERM, `grace` seconds, KILL. None where nothing was left."""
+        # From here on it starts nothing that others would have to wait for.
+        running.ending = True
         try:
             return None if self._alone(running) else self._end_tree(running, grace)
         finally:
             with self._lock:
                 running.process.poll()
-                running.died = family.now()
-                self._live.remove(running)
-                self._past.append(running)
-                oldest = min((one.born for one in self._live), default=running.died + 1)
-                self._past = [one for one in self._past if (one.died or 0) >= oldest]
+                self._kin.part(running)
             if running.watch is not None:
                 os.close(running.watch)
 
@@ -111,7 +116,7 @@ class Reaper:
             return False
         if self._subreaper:
             with self._lock:
-                return not family.children() - {one.process.pid for one in self._live}
+                return not family.children() - self._kin.mains()
         try:
             os.killpg(running.process.pid, 0)
         except OSError:
@@ -150,60 +155,23 @@ class Reaper:
 
     def _left(self, running: Running) -> tuple[list[Process], bool]:
         """What still runs and is this program's to end, itself left out; and whether all is surely attributed."""
+        asked = time.monotonic()
         with self._lock:
-            rows = family.table()
+            rows = self._kin.rows(asked)
             roots = [] if running.exited() else [running.process.pid]
             doubtful: list[int] = []
             certain = True
-            for orphan in self._orphans(rows):
-                owners = self._owners(orphan)
+            for orphan in self._kin.orphans(rows):
+                owners = self._kin.owners(orphan, rows)
                 trials = {one.mark for one in owners}
                 if trials == {running.mark}:
                     roots.append(orphan.pid)
                 elif running.mark in trials:
                     certain = False
-                    if all(one is running or one not in owners for one in self._live):
+                    if all(one.ending for one in owners):
                         doubtful.append(orphan.pid)
             if not self._subreaper:
                 group = running.process.pid
                 roots += [row.pid for row in rows.values() if row.group == group or row.name in running.seen]
             pids = running.remember(rows, roots) | family.descendants(rows, doubtful)
         return [rows[pid] for pid in pids if pid != running.process.pid and rows[pid].alive], certain
-
-    def _orphans(self, rows: dict[int, Process]) -> list[Process]:
-        """Those that came to us because their parents died; dead ones among them are reaped on the way."""
-        if not self._subreaper:
-            return []
-        us, ours = os.getpid(), os.getsid(0)
-        known = {one.process.pid for one in self._live}
-        found = [
-            row
-            for row in rows.values()
-            if row.parent == us and row.session != ours and row.pid not in known and row.born >= self._since
-        ]
-        for row in found:
-            if not row.alive:
-                with suppress(ChildProcessError):
-                    os.waitid(os.P_PID, row.pid, os.WEXITED | os.WNOHANG)
-        return [row for row in found if row.alive]
-
-    def _owners(self, orphan: Process) -> list[Running]:
-        """Those that an orphan may descend from, by the strongest sign that there is."""
-        traces = family.traces(orphan.pid) if linux.HERE else b""
-        for sign in (Running.marked, Running.housed, Running.contemporary):
-            owners = [one for one in (*self._live, *self._past) if sign(one, orphan, traces)]
-            if owners:
-                return owners
-        return []
-
-    def _sweep(self) -> None:
-        """End every orphan that is left at the end of the run, when no trial can need it."""
-        for _ in range(50):
-            with self._lock:
-                rows = family.table()
-                left = family.descendants(rows, [row.pid for row in self._orphans(rows)])
-            if not left:
-                return
-            for pid in left:
-                family.send(rows[pid], signal.SIGKILL)
-            time.sleep(0.01)

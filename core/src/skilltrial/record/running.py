@@ -23,6 +23,7 @@ class Running:
     born: int
     watch: int | None
     """A pidfd, where there is such a thing."""
+    ending: bool = False
     died: int | None = None
     sessions: set[int] = field(default_factory=set)
     seen: set[tuple[int, int]] = field(default_factory=set)
