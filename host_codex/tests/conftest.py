@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from skilltrial.api import Event, Exited, LimitHit, Record, SkillPlaced, Source, Spawned, TurnSent, as_raw
+from skilltrial.api import (
+    Command,
+    Event,
+    Exited,
+    Finished,
+    LimitHit,
+    Place,
+    Record,
+    Recorder,
+    SkillPlaced,
+    Source,
+    Spawned,
+    TurnSent,
+    as_raw,
+)
 from skilltrial_host_codex.normalizer import CodexNormalizer
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -128,3 +146,67 @@ def renumbered() -> Callable[[Sequence[Record]], list[Record]]:
 @pytest.fixture(scope="session", name="sha256")
 def _sha256() -> Callable[[str], str]:
     return sha256
+
+
+class DirectLauncher:
+    """Starts a program as the core's launcher does, without limits."""
+
+    def run(self, command: Command, recorder: Recorder, on_line: Callable[[str], None] | None = None) -> Finished:
+        recorder.note(Spawned(argv=command.argv))
+        done = subprocess.run(
+            command.argv, cwd=command.cwd, env=dict(command.env), input=command.stdin, capture_output=True, check=False
+        )
+        for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+            recorder.record(Source.STDOUT, line)
+            if on_line is not None:
+                on_line(line)
+        ended = Exited(code=done.returncode)
+        recorder.note(ended)
+        return Finished(ended)
+
+
+@dataclass
+class FakeCodex:
+    """The program's stand-in and what it noted."""
+
+    path: Path
+    log: Path
+
+    @property
+    def starts(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.read_text("utf-8").splitlines()] if self.log.exists() else []
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> FakeCodex:
+    path = tmp_path / "bin" / "codex"
+    path.parent.mkdir()
+    program = (Path(__file__).parent / "fake_codex.py").read_text("utf-8")
+    path.write_text(f"#!{sys.executable}\n{program}", "utf-8")
+    path.chmod(0o755)
+    return FakeCodex(path, path.parent / "starts.jsonl")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    folders = {name: tmp_path / "place" / name for name in ("project", "home", "tmp")}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folders["home"]),
+        "TMPDIR": str(folders["tmp"]),
+        "LANG": "C.UTF-8",
+    }
+    return Place(**folders, environment=environment, launcher=DirectLauncher(), live=False)
+
+
+@pytest.fixture
+def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The operator's own CODEX_HOME, empty; nothing else of this machine's is looked at."""
+    home = tmp_path / "operator"
+    home.mkdir()
+    monkeypatch.setenv("CODEX_HOME", str(home))
+    for name in ("OPENAI_API_KEY", "CODEX_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return home

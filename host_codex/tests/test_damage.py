@@ -1,4 +1,4 @@
-"""Whatever becomes of the records: events, one ending, never a traceback, never `completed` without a terminal event."""
+"""Whatever becomes of the records: events and one ending, no traceback, no `completed` without a terminal event."""
 
 from __future__ import annotations
 

@@ -33,7 +33,9 @@ FAILED = {"type": "turn.failed", "error": {"message": "unexpected status 500 Int
 SHA = "0" * 64
 
 
-def session(tape: Any, lines: Sequence[dict[str, Any]], *notes: object, stderr: str = "", turn: int = 1) -> list[Record]:
+def session(
+    tape: Any, lines: Sequence[dict[str, Any]], *notes: object, stderr: str = "", turn: int = 1
+) -> list[Record]:
     tape.turn = turn
     tape.note(TurnSent(turn=turn, prompt_sha256=SHA))
     for line in lines:
@@ -64,9 +66,7 @@ def test_a_turn_that_ended_well_completes(tape: Any, normalize: Normalize):
         [*OPENED, ANSWER, {"type": "error", "message": "unexpected status 500 Internal Server Error: x"}],
     ],
 )
-def test_r42_a_failed_turn_with_exit_code_0_is_no_success(
-    lines: list[dict[str, Any]], tape: Any, normalize: Normalize
-):
+def test_r42_a_failed_turn_with_exit_code_0_is_no_success(lines: list[dict[str, Any]], tape: Any, normalize: Normalize):
     found = ending(normalize(session(tape, lines, Exited(code=0))))
 
     assert found == (Ending.HOST_FAILED, Cause.SERVER, Owner.MODEL)
@@ -179,10 +179,18 @@ def test_a_turn_that_was_sent_and_left_nothing_is_not_completed(tape: Any, norma
         ("stream disconnected before completion: The model failed.", "other", Cause.SERVER),
         ("stream disconnected before completion: error sending request", "other", Cause.TRANSPORT),
         ("stream disconnected before completion: idle timeout waiting for SSE", None, Cause.TRANSPORT),
-        ("Connection failed: error sending request", {"http_connection_failed": {"http_status_code": None}}, Cause.TRANSPORT),
+        (
+            "Connection failed: error sending request",
+            {"http_connection_failed": {"http_status_code": None}},
+            Cause.TRANSPORT,
+        ),
         ("Incomplete response returned, reason: content_filter", None, Cause.REFUSAL),
         ("Incomplete response returned, reason: max_output_tokens", None, Cause.UNCLASSIFIED),
-        ("unexpected status 404 Not Found: x", {"http_connection_failed": {"http_status_code": 404}}, Cause.UNCLASSIFIED),
+        (
+            "unexpected status 404 Not Found: x",
+            {"http_connection_failed": {"http_status_code": 404}},
+            Cause.UNCLASSIFIED,
+        ),
         ('{"error": {"message": "bad"}}', "other", Cause.UNCLASSIFIED),
         ("", {"odd": [1]}, Cause.UNCLASSIFIED),
         ("", {"a": 1, "b": 2}, Cause.UNCLASSIFIED),

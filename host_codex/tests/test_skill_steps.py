@@ -46,7 +46,13 @@ class Sessions:
         shown = {"id": "item_0", "type": "command_execution", "command": shlex.join(command), **item}
         done = {"type": "CommandExecution", "id": "c1", "command": command, "cwd": f"file://{cwd}", **item}
         rows = [
-            row("response_item", type="function_call", call_id="c1", name="exec_command", arguments=json.dumps({"cmd": script})),
+            row(
+                "response_item",
+                type="function_call",
+                call_id="c1",
+                name="exec_command",
+                arguments=json.dumps({"cmd": script}),
+            ),
             row("event_msg", type="item_completed", item=done),
             row("response_item", type="function_call_output", call_id="c1", output="Output:\n" + output),
         ]
@@ -89,13 +95,13 @@ def sessions(tape: Any, sha256: Callable[[str], str], normalize: Normalize) -> S
         f"cat {PATH}",
         f"/bin/zsh -lc 'cat {PATH}'",
         f'sh -c "cat {PATH}"',
-        f'bash -lc "sed -n \'1,200p\' {PATH}"',
+        f"bash -lc \"sed -n '1,200p' {PATH}\"",
         f"/bin/cat {PATH}",
         f"cat {PROJECT}/{PATH}",
         f"cat ./{FOLDER}/../tidy/SKILL.md",
         f"cat '{PATH}'",
         f"cd {FOLDER} && cat SKILL.md",
-        f"(cd .agents/skills; cat tidy/SKILL.md)",
+        "(cd .agents/skills; cat tidy/SKILL.md)",
         f"cd {PROJECT} && cat {PATH}",
         f"sed -n 1,200p {PATH}",
         f"head -n 200 {PATH}",
@@ -169,9 +175,7 @@ def test_embraion_8_1_row_1_an_edit_a_list_a_write_and_another_path_are_none(
         (f"cat README.md && cat {PATH}", "cat: README.md: No such file or directory\n", 1, [Step.REQUESTED]),
     ],
 )
-def test_r8_a_load_that_failed_is_no_load(
-    script: str, output: str, code: int, steps: list[Step], sessions: Sessions
-):
+def test_r8_a_load_that_failed_is_no_load(script: str, output: str, code: int, steps: list[Step], sessions: Sessions):
     assert sessions.steps(script, output, code) == steps
 
 
@@ -179,7 +183,7 @@ def test_r8_a_load_that_failed_is_no_load(
     "script",
     [
         'cat "$(find . -name SKILL.md)"',
-        "python3 -c 'print(open(\".agents/skills/tidy/SKILL.md\").read(), end=\"\")'",
+        'python3 -c \'print(open(".agents/skills/tidy/SKILL.md").read(), end="")\'',
         "for f in .agents/skills/*/SKILL.md; do cat $f; done",
         "find .agents -name SKILL.md -exec cat {} +",
     ],

@@ -43,6 +43,7 @@ from skilltrial.model.evidence import Files as Files
 from skilltrial.model.evidence import JoinedCall as JoinedCall
 from skilltrial.model.evidence import WireCall as WireCall
 from skilltrial.model.notes import Ambient as Ambient
+from skilltrial.model.notes import Broke as Broke
 from skilltrial.model.notes import Exited as Exited
 from skilltrial.model.notes import Interrupted as Interrupted
 from skilltrial.model.notes import Leftovers as Leftovers
@@ -59,6 +60,7 @@ from skilltrial.model.notes import notes as notes
 from skilltrial.model.records import Record as Record
 from skilltrial.model.suite import ACTS as ACTS
 from skilltrial.model.suite import Act as Act
+from skilltrial.model.suite import act_name as act_name
 from skilltrial.model.suite import Call as Call
 from skilltrial.model.suite import Cut as Cut
 from skilltrial.model.suite import EditFile as EditFile

@@ -57,7 +57,7 @@ def scrubs() -> None:
 
 def scrubs_slowly() -> None:
     """Lives long enough as a descendant to be seen, then hides."""
-    daemon(SLEEPER, pause=1.0)
+    daemon(SLEEPER, pause=0.6)
     os.wait()
 
 

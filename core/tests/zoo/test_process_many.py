@@ -73,7 +73,7 @@ def test_a_leftover_of_another_trial_that_still_runs_is_left_alone(zoo) -> None:
 
 def test_an_orphan_seen_before_it_hid_is_attributed_among_many(zoo) -> None:
     with ThreadPoolExecutor(3) as pool, zoo.elsewhere() as one, zoo.elsewhere() as two:
-        others = [pool.submit(place.start, ("/bin/sleep", "2")) for place in (one, two)]
+        others = [pool.submit(place.start, ("/bin/sleep", "1.2")) for place in (one, two)]
         time.sleep(0.1)
         _, kept = zoo.run("scrubs_slowly")
         assert zoo.survivors() == []
@@ -91,6 +91,18 @@ def test_an_orphan_that_nobody_can_be_told_to_own_ends_with_the_last_that_may(zo
         assert len(zoo.survivors()) == 1
         assert other.result()[1].leftovers == Leftovers(ended=1, attributed=False)
         assert zoo.survivors() == []
+
+
+def test_many_that_hide_at_once_leave_nothing_when_all_have_ended(zoo) -> None:
+    def agent(_: int) -> Leftovers:
+        with zoo.elsewhere() as place:
+            return place.run("scrubs")[1].leftovers
+
+    with ThreadPoolExecutor(8) as pool:
+        leftovers = list(pool.map(agent, range(24)))
+    assert zoo.survivors() == []
+    assert sum(note.ended for note in leftovers if note) >= 24
+    assert not any(note.unstopped for note in leftovers if note)
 
 
 def test_our_own_helpers_are_not_taken_for_orphans(zoo) -> None:

@@ -110,6 +110,8 @@ class Calls:
         reason = _reason(call, meta, texts(content)) if failed else None
         if reason is not None:
             self.trail.add(at, ToolRejected, call=id, reason=reason)
+        elif failed and text(meta, "non_execution_kind") is not None:
+            self.trail.add(at, ToolError, call=id, message=texts(content))
         else:
             self.trail.add(at, ToolResult, call=id, content=content, is_error=failed)
         self._steps(at, self._came(call, line, texts(content), failed=failed, carried_out=reason is None, at=at))
@@ -207,7 +209,7 @@ def _reason(call: Call, meta: Object, message: str) -> Reason | None:
     """Why a call was not carried out; None where it was, and failed."""
     if text(inner(meta, "permission_decision"), "source") == "hook" and call.denied:
         return "hook"
-    if call.denied or text(meta, "non_execution_kind") == "user-rejected":
+    if call.denied:
         return "permission"
     return next((reason for pattern, reason in _REJECTED if pattern.match(message)), None)
 

@@ -14,6 +14,7 @@ _LANGUAGE = Language(tree_sitter_bash.language())
 _DEEPEST = 60
 _LONGEST = 200_000
 _PASSIVE = frozenset({"variable_assignment", "test_command", "declaration_command", "comment", "heredoc_body"})
+_INTO = frozenset({">", ">>", "&>", "&>>", ">|"})
 _UNCERTAIN = frozenset(
     {"function_definition", "for_statement", "while_statement", "case_statement", "c_style_for_statement"}
 )
@@ -31,8 +32,6 @@ class Simple:
     """What it prints is part of the script's output."""
     filters: tuple[Simple, ...] = ()
     """The commands of its pipe through which its output goes first."""
-    target: Word | None = None
-    """The file into which its output goes instead."""
 
 
 @dataclass
@@ -41,6 +40,8 @@ class Script:
 
     cwd: str | None
     simple: list[Simple] = field(default_factory=list)
+    written: list[tuple[Word, str | None]] = field(default_factory=list)
+    """Files into which output goes, each with the working folder there."""
     understood: bool = True
 
 
@@ -114,9 +115,7 @@ class _Walk:
         body, stdin, shown = None, None, to.shown
         for child in node.named_children:
             if child.type == "file_redirect":
-                way, target = _redirect(child)
-                shown = shown and way != "out"
-                stdin = target if way == "in" else stdin
+                shown, stdin = self._redirect(child, cwd, shown, stdin)
             elif child.type not in ("heredoc_redirect", "herestring_redirect") and body is None:
                 body = child
         if body is None:
@@ -131,9 +130,8 @@ class _Walk:
         self._substitutions(node, cwd)
         for child in node.named_children:
             if child.type == "file_redirect":
-                way, target = _redirect(child)
-                to = _Output(to.shown and way != "out", to.filters)
-                stdin = target if way == "in" else stdin
+                shown, stdin = self._redirect(child, cwd, to.shown, stdin)
+                to = _Output(shown, to.filters)
         if words and words[0] is not None and words[0].text in ("cd", "pushd"):
             return _moved(words[1:], cwd)
         if words and words[0] is not None and words[0].text == "popd":
@@ -141,6 +139,17 @@ class _Walk:
         if words:
             self.script.simple.append(Simple(words, cwd, stdin, to.shown, to.filters))
         return cwd
+
+    def _redirect(self, node: Node, cwd: str | None, shown: bool, stdin: Word | None) -> tuple[bool, Word | None]:
+        """Whether output is still shown, and where input comes from, after this redirection."""
+        operator = next((child.type for child in node.children if child.type in _INTO | {"<"}), "")
+        descriptor = next((source(child) for child in node.children if child.type == "file_descriptor"), None)
+        target = word(node.named_children[-1]) if node.named_children else None
+        if operator == "<":
+            return shown, target
+        if operator and target is not None:
+            self.script.written.append((target, cwd))
+        return shown and not (operator and descriptor in (None, "1")), stdin
 
     def _substitutions(self, node: Node, cwd: str | None) -> str | None:
         """What runs inside words prints where nobody can follow."""
@@ -159,12 +168,3 @@ def _moved(arguments: tuple[Word | None, ...], cwd: str | None) -> str | None:
     if len(operands) != 1 or operands[0] is None or operands[0].pattern or operands[0].text == "-":
         return None
     return resolved(operands[0].text, cwd)
-
-
-def _redirect(node: Node) -> tuple[str, Word | None]:
-    """`in` or `out` for standard input and output, with the file; anything else does not matter."""
-    operator = next((child.type for child in node.children if child.type in ("<", ">", ">>", "&>", "&>>", ">|")), "")
-    descriptor = next((source(child) for child in node.children if child.type == "file_descriptor"), None)
-    if operator == "<":
-        return "in", word(node.named_children[-1]) if node.named_children else None
-    return ("out" if operator and descriptor in (None, "1") else "", None)

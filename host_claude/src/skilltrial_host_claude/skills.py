@@ -86,6 +86,8 @@ class Skills:
         """Steps of a command that was carried out; `output` is what it printed, None where that is not known."""
         for skill in self.placed:
             reads = self._reads(found, skill)
+            if any(self._covers(path, join(skill.path, _BODY)) for path in found.writes):
+                self.changed.add(skill.skill)
             if output is not None and _holds(output, skill.body_sha256):
                 yield skill.skill, Step.READ
             elif reads and failed:

@@ -19,6 +19,7 @@ _READERS = {
 """Programs that print a file or the first lines of it, with their short options that take a value."""
 _PROGRAMMED = frozenset({"sed", "awk", "gawk", "mawk"})
 """Readers whose first operand is a program, unless an option brings it."""
+_CHANGERS = frozenset({"tee", "cp", "mv", "rm", "ln", "install", "truncate", "patch", "touch", "rsync", "unlink"})
 _NESTED = 5
 
 
@@ -37,6 +38,8 @@ class Uses:
     cwd: str | None
     reads: list[Path] = field(default_factory=list)
     runs: list[Path] = field(default_factory=list)
+    writes: list[Path] = field(default_factory=list)
+    """Files that may be other ones afterwards."""
     commands: int = 0
     understood: bool = True
 
@@ -51,6 +54,8 @@ def uses(text: str, cwd: str | None) -> Uses:
 
 def _collect(script: Script, found: Uses, nested: int) -> None:
     found.understood = found.understood and script.understood
+    for target, cwd in script.written:
+        _add(found.writes, target, cwd, found)
     for simple in script.simple:
         words = _unwrapped(simple.words)
         if not words or words[0] is None:
@@ -63,6 +68,10 @@ def _collect(script: Script, found: Uses, nested: int) -> None:
             _collect(_within(inner, simple), found, nested + 1)
             continue
         found.commands += 1
+        if name in _CHANGERS or (name in _PROGRAMMED and _files(name, words[1:]) is None):
+            for each in words[1:]:
+                if each is not None and not each.text.startswith("-"):
+                    _add(found.writes, each, simple.cwd, found)
         _started(name, words, simple, found)
         if simple.shown and all(_passes_on(each) for each in simple.filters):
             _shown(name, words, simple, found)

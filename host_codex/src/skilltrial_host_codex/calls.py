@@ -21,10 +21,10 @@ from skilltrial.api import (
 
 from .lines import text
 from .outcomes import DENIED, Outcome, of_item, outcome_of
-from .rollout import Asked, Call, Said, Thread, command_of, input_of, tool_of
 from .scripts import Script, hidden_calls, scripts
 from .skills import Printed, Skills
 from .stream import Item, StreamTurn
+from .thread import Asked, Call, Said, Thread, command_of, input_of, tool_of
 from .tokens import usage
 from .trail import Trail
 

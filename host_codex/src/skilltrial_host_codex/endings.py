@@ -8,8 +8,8 @@ from skilltrial.api import Cause, Ending, Exited, Owner, Record, SessionEnded, S
 
 from .causes import cause_of, owner_of, owner_of_stderr
 from .lines import text
-from .rollout import Done
 from .stream import StreamTurn
+from .thread import Done
 
 Verdict = tuple[Ending, Cause | None, Owner | None]
 _STDERR = 20_000

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
 from .lines import Object, several, text
-from .rollout import Call, Thread, command_of
 from .stream import Item, StreamTurn
+from .thread import Call, Thread, command_of
 
 
 def join(thread: Thread, turns: Sequence[StreamTurn]) -> dict[int, list[Item]]:

@@ -31,9 +31,10 @@ from .endings import session_ended
 from .joining import join
 from .lines import Object, lines
 from .offers import offers
-from .rollout import Asked, Thread, threads
+from .rollout import threads
 from .skills import Skills
 from .stream import StreamTurn, digest, stream_turns
+from .thread import Asked, Thread
 from .tokens import usage
 from .trail import Trail
 from .versions import is_recorded

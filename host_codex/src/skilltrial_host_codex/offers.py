@@ -8,8 +8,8 @@ from posixpath import join, relpath
 
 from skilltrial.api import Event, Offered, SkillStep
 
-from .rollout import Said, Thread
 from .skills import Skills, offered
+from .thread import Said, Thread
 
 _INSTRUCTIONS = re.compile(r"^# AGENTS\.md instructions for (.+)$", re.M)
 _SKILLS = "<skills_instructions>"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .lines import Object, inner, number, several, text, texts
-from .rollout import Call
+from .thread import Call
 
 Reason = Literal["schema", "unknown_tool", "permission", "hook", "policy"]
 

@@ -15,7 +15,7 @@ from skilltrial.api import ABSENT, Absent
 
 from .lines import number, several, text, texts
 from .outcomes import Outcome, rejection
-from .rollout import Call, Thread
+from .thread import Call, Thread
 
 _CALL = re.compile(r"\btools\.([A-Za-z_]\w*)\(\s*")
 _BRANCH = re.compile(r"\b(?:if|for|while|switch|catch|function)\b|=>|\?|\|\||&&")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from skilltrial.api import InvalidRequest, ModelEndpoint
 
+PLACEHOLDERS = ("{model_url}", "{model_key}", "{model}")
+"""What may stand in arguments and variables for parts of an endpoint."""
 USUAL: Mapping[str, str] = {
     "MODEL_URL": "{model_url}",
     "OPENAI_BASE_URL": "{model_url}/v1",
@@ -27,8 +29,13 @@ def variables(asked: Mapping[str, str], model: ModelEndpoint | None) -> dict[str
     return {name: _filled(text, model) for name, text in {**USUAL, **asked}.items() if text}
 
 
+def needed(argv: Sequence[str]) -> bool:
+    """Whether a command can't be run without an endpoint."""
+    return any(name in item for item in argv for name in PLACEHOLDERS)
+
+
 def _filled(text: str, model: ModelEndpoint | None) -> str:
-    names = [name for name in ("{model_url}", "{model_key}", "{model}") if name in text]
+    names = [name for name in PLACEHOLDERS if name in text]
     if not names:
         return text
     if model is None:

@@ -78,6 +78,7 @@ class PortableHost:
             dialect=self.dialect or Path(self.command[0]).name,
             evidence_kind=EvidenceKind.LIVE_PORTABLE,
             accounting="as_reported" if events and Sees.TOKENS in shown else None,
+            rehearses_only=endpoint.needed(self.command),
             ambient=homes.ambient(self.home),
         )
 

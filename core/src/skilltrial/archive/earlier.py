@@ -23,11 +23,14 @@ def set_aside(root: Path, key: TrialKey) -> None:
     (root / key.path).rename(target)
 
 
-def restore(root: Path) -> None:
-    """Put back every trial that no successor has replaced; forget the others: their successors hold them."""
+def restore(root: Path) -> bool:
+    """Put back every trial that no successor has replaced; forget the others: their successors hold them.
+
+    Returns whether any were waiting.
+    """
     waiting = root / layout.EARLIER
     if not waiting.is_dir():
-        return
+        return False
     for folder in sorted(waiting.iterdir()):
         place = root / folder.name.replace("~", "/")
         if place.exists():
@@ -36,6 +39,7 @@ def restore(root: Path) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             folder.rename(place)
     waiting.rmdir()
+    return True
 
 
 def tries_of(folder: Path) -> Iterator[tuple[str, Path]]:

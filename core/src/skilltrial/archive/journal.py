@@ -21,7 +21,14 @@ class Journal:
 
     def append(self, key: TrialKey, seal_sha256: str) -> None:
         """Say that the trial was sealed with that seal."""
-        line = json.dumps({"trial": key.path, "seal": seal_sha256}, sort_keys=True) + "\n"
+        self._write({"trial": key.path, "seal": seal_sha256})
+
+    def withdraw(self, key: TrialKey) -> None:
+        """Say that the trial's seal does not count any more: it is run anew."""
+        self._write({"trial": key.path, "seal": None})
+
+    def _write(self, value: dict[str, str | None]) -> None:
+        line = json.dumps(value, sort_keys=True) + "\n"
         with self._lock:
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
@@ -30,14 +37,18 @@ class Journal:
                 os.close(descriptor)
 
     def read(self) -> dict[str, str]:
-        """Trial folder → digest of its seal, from the whole lines."""
+        """Trial folder → digest of its seal, from the whole lines; without those that were withdrawn."""
         if not self.path.exists():
             return {}
         sealed: dict[str, str] = {}
         for line in self.path.read_bytes().split(b"\n")[:-1]:
             try:
                 value = json.loads(line)
-                sealed[str(value["trial"])] = str(value["seal"])
+                trial, seal = str(value["trial"]), value["seal"]
             except (ValueError, KeyError, TypeError):
                 continue
+            if seal is None:
+                sealed.pop(trial, None)
+            else:
+                sealed[trial] = str(seal)
         return sealed

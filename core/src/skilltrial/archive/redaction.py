@@ -11,6 +11,9 @@ from urllib.parse import quote, quote_plus
 SHORTEST = 6
 """Shorter values are not replaced: they would hit ordinary text. The runner tells the user their names."""
 
+_WORDS = frozenset({"sha256", "kind", "change", "when", "unread"})
+"""Keys of our own files whose values are words and digests of ours, never anybody's text."""
+
 
 class Redactor:
     """Replaces the values of named secrets. The same secret gives the same mark in every file."""
@@ -35,6 +38,24 @@ class Redactor:
         if self._text is None:
             return text, 0
         return self._text.subn(lambda match: self._marks[match[0]], text)
+
+    def value(self, value: object) -> tuple[object, int]:
+        """A JSON value with every secret replaced in its texts, and how many there were.
+
+        Keys, numbers and digests stay: a passed variable may well hold `600000` or `folder`, and JSON in which such a
+        text was replaced would be none, or name nothing.
+        """
+        match value:
+            case str():
+                return self.text(value)
+            case list() | tuple():
+                items = [self.value(item) for item in value]
+                return [item for item, _ in items], sum(hits for _, hits in items)
+            case dict():
+                pairs = {key: (one, 0) if key in _WORDS else self.value(one) for key, one in value.items()}
+                return {key: one for key, (one, _) in pairs.items()}, sum(hits for _, hits in pairs.values())
+            case _:
+                return value, 0
 
     def data(self, data: bytes) -> tuple[bytes, int]:
         """The bytes with every secret replaced, and how many there were."""

@@ -29,14 +29,18 @@ def reopen(root: Path, again: Iterable[TrialKey] = ()) -> tuple[TrialKey, ...]:
     if manifest.exists():
         verify(root)
     plan = _plan(root)
-    earlier.restore(root)
+    # Seals are looked at first: a successor that did not reach the disk whole must not cost its predecessor.
     sealed = _sealed(root, plan)
+    if earlier.restore(root):
+        sealed = _sealed(root, plan)
     manifest.unlink(missing_ok=True)
     _put_report_aside(root)
     shutil.rmtree(root / layout.UNSEALED, ignore_errors=True)
     (root / layout.UNSEALED).mkdir()
     for key in again:
         if key in sealed:
+            # Before it is moved: a successor's seal is another one than the journal names.
+            Journal(root).withdraw(key)
             earlier.set_aside(root, key)
             sealed.discard(key)
     return tuple(key for key in plan.trials if key not in sealed)

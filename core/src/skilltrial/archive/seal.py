@@ -76,6 +76,8 @@ def verified(root: Path, name: str, digest: str) -> bytes:
         raise ArchiveRefused(f"missing: {name}") from None
     except OSError as error:
         raise ArchiveRefused(f"unreadable: {name} ({error.strerror})") from error
+    except ValueError as error:
+        raise ArchiveRefused(f"changed: {name!r} is no file's name") from error
     if sha256(data) != digest:
         raise ArchiveRefused(f"changed: {name}")
     return data

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skilltrial.model.errors import RunIncomplete, SourceUnusable
 from skilltrial.model.facts import Provenance, TrialFacts
-from skilltrial.model.part import canonical
+from skilltrial.model.part import canonical, compact
 from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
@@ -35,6 +35,8 @@ class ArchiveWriter:
 
         Raises SourceUnusable where the folder exists (unless empty) or can't be made.
         """
+        if root.name in ("", ".."):
+            raise SourceUnusable(f"{root} can't become an archive; name a new folder")
         try:
             if root.exists() and (not root.is_dir() or any(root.iterdir())):
                 raise SourceUnusable(f"{root} exists and is not empty; an archive is never written over another")
@@ -132,7 +134,14 @@ class ArchiveWriter:
                 continue
             files[name] = sha256((self.root / name).read_bytes())
         manifest = canonical({"schema_version": layout.SCHEMA_VERSION, "files": files, "trials": seals})
-        return self.write(layout.MANIFEST, manifest)
+        # Made where nothing is kept and put into its place in one step: half a manifest would refuse the archive.
+        digest = self.write(f"{layout.UNSEALED}/{layout.MANIFEST}", manifest)
+        try:
+            (self.root / layout.UNSEALED / layout.MANIFEST).replace(self.root / layout.MANIFEST)
+            (self.root / layout.UNSEALED).rmdir()
+        except OSError as error:
+            raise RunIncomplete(f"the archive can't be sealed: {error.strerror}") from error
+        return digest
 
 
 class TrialWriter:
@@ -169,13 +178,20 @@ class TrialWriter:
 
     def write(self, name: str, data: bytes) -> None:
         """Write one file of the trial, redacted."""
-        data, hits = self._redactor.data(data)
+        self._put(name, *self._redactor.data(data))
+
+    def _put(self, name: str, data: bytes, hits: int) -> None:
         path = self.folder / name
         with self._lock:
             self.redactions += hits
             self._files[name] = sha256(data)
         path.parent.mkdir(exist_ok=True)
         write_file(path, data)
+
+    def write_json(self, name: str, value: object) -> None:
+        """Write a JSON value as one file of the trial, its texts redacted."""
+        value, hits = self._redactor.value(value)
+        self._put(name, compact(value), hits)
 
     def write_changed(self, digest: str, data: bytes) -> bool:
         """Keep a changed file's bytes under the digest of the true bytes; True where a secret was replaced in them."""
@@ -216,8 +232,10 @@ class TrialWriter:
             if digest is not None:
                 self._files[name] = digest
             self.redactions += recorder.redactions
-        counted = facts.model_copy(update={"redactions": self.redactions, "tries": self.tries})
-        self.write(layout.FACTS, counted.write())
+        # As they stand in the listing: the two are joined by these paths.
+        paths = tuple(self._redactor.text(path)[0] for path in facts.redacted_paths)
+        counted = {"redactions": self.redactions, "tries": self.tries, "redacted_paths": paths}
+        self._put(layout.FACTS, facts.model_copy(update=counted).write(), 0)
 
     def seal(self, facts: TrialFacts) -> str:
         """Close the records, write the facts and the seal, move the folder to its place, and tell the journal."""

@@ -27,7 +27,7 @@ from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
 from skilltrial.record.resuming import Again, prepare_again
 from skilltrial.record.reusing import Reusable, find_reusable
-from skilltrial.record.runs import Recorded, record, take_up
+from skilltrial.record.runs import Recorded, record, take_up, without
 from skilltrial.record.stopping import Budget
 from skilltrial.rehearsal import scripts
 
@@ -95,11 +95,12 @@ def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
     """Prepare, record, judge, show; return the exit code."""
     prepared = prepare(asked, discovery)
     reused = _reusable(wanted, prepared)
-    if _ends_here(wanted, prepared):
+    left = without(prepared, reused)
+    if _ends_here(wanted, left):
         return Exit.PASSED
     out = Path(wanted.out) if wanted.out else default_out(prepared.suite.id, datetime.now(UTC))
     keep_out_of_git(out)
-    with progress(len(prepared.trials) - len(reused), quiet=wanted.quiet) as observer:
+    with progress(len(left.trials), quiet=wanted.quiet) as observer:
         recorded = record(prepared, out, discovery, observer, _scripts(prepared), reused)
     return _conclude(recorded, wanted, discovery)
 

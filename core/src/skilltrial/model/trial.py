@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_serializer
 
 from .capabilities import Can, Sees
 from .notes import Exited, Interrupted, LimitHit, Unavailable
@@ -47,8 +48,15 @@ class HostIdentity(Part):
     """How this program counts tokens, in a word; counts of different words are never added up."""
     ignore: tuple[str, ...] = ()
     """Globs of the host's own state files in a project; left out of the listing of changes."""
+    rehearses_only: bool = False
+    """It was given a command that works with a scripted model only."""
     ambient: tuple[str, ...] = ()
     """State of the operator's that its trials can see, in words for the report (no paths)."""
+
+    @field_serializer("can", "sees")
+    def _in_order(self, names: frozenset[StrEnum]) -> list[str]:
+        """Sets have no order of their own; the same identity must give the same bytes."""
+        return sorted(names)
 
 
 class TrialKey(Part):

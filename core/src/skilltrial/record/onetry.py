@@ -16,7 +16,6 @@ from skilltrial.model.errors import SessionStopped
 from skilltrial.model.evidence import Entry
 from skilltrial.model.facts import TrialFacts
 from skilltrial.model.notes import Ambient, Broke, SkillPlaced, TurnSent
-from skilltrial.model.part import compact
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import ModelEndpoint, Place, Trial, TrialKey
 from skilltrial.model.words import Owner
@@ -97,7 +96,7 @@ class Try:
             self.writer.host.note(
                 SkillPlaced(skill=skill.id, path=path, sha256=skill.sha256, body_sha256=skill.body_sha256)
             )
-        for what in self.bench.ambient:
+        for what in self.bench.ambient if place.live else ():
             self.writer.host.note(Ambient(what=what))
         self._run_commands("setup", self.case.setup, place)
         return place
@@ -139,21 +138,19 @@ class Try:
         told = changes(before.entries, after.entries)
         changed = [entry for path, entry in after.entries.items() if before.entries.get(path) != entry]
         gone = [path for path in before.entries if path not in after.entries]
-        self.writer.write(
+        self.writer.write_json(
             layout.FILES,
-            compact(
-                {
-                    "before": as_json(before.entries.values()),
-                    "after": as_json(changed),
-                    "gone": gone,
-                    "changes": [change.model_dump(mode="json") for change in told],
-                }
-            ),
+            {
+                "before": as_json(before.entries.values()),
+                "after": as_json(changed),
+                "gone": gone,
+                "changes": [change.model_dump(mode="json") for change in told],
+            },
         )
         hidden = {digest for digest, data in after.contents.items() if self.writer.write_changed(digest, data)}
-        self.writer.write(layout.ANSWERS, compact(self.answers))
+        self.writer.write_json(layout.ANSWERS, self.answers)
         if self.commands:
-            self.writer.write(layout.COMMANDS, compact(self.commands))
+            self.writer.write_json(layout.COMMANDS, self.commands)
         return tuple(entry.path for entry in changed if entry.sha256 in hidden)
 
     def _run_commands(self, when: str, commands: tuple[str, ...], place: Place) -> None:

@@ -60,10 +60,14 @@ def record(
     for one in reused:
         archive.adopt(one.told.key, one.folder)
     archive.publish(out)
-    taken = {one.told.key for one in reused}
-    trials = tuple(key for key in prepared.trials if key not in taken)
     with locked(out):
-        return _carry_out(archive, replace(prepared, trials=trials), facts, observer, scripts)
+        return _carry_out(archive, without(prepared, reused), facts, observer, scripts)
+
+
+def without(prepared: Prepared, reused: Sequence[Reusable]) -> Prepared:
+    """The run without trials that need not be run."""
+    taken = {one.told.key for one in reused}
+    return replace(prepared, trials=tuple(key for key in prepared.trials if key not in taken))
 
 
 def take_up(
@@ -129,7 +133,8 @@ def _carry_out(
 
 def _write_inputs(archive: ArchiveWriter, prepared: Prepared, discovery: Discovery) -> None:
     redactor = Redactor(prepared.secrets)
-    archive.write(layout.REQUEST, redactor.data(prepared.request.write())[0])
+    options, _ = redactor.value(prepared.request.options)
+    archive.write(layout.REQUEST, prepared.request.model_copy(update={"options": options}).write())
     source = prepared.loaded.source if prepared.loaded else prepared.suite.write()
     archive.write_request(prepared.suite, source, prepared.plan, prepared.parts.identities, prepared.sources.assets)
     for case, tree in prepared.sources.workspaces.items():

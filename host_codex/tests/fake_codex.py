@@ -1,0 +1,80 @@
+"""Stands in for the program: notes how it was started, answers, and keeps a session log as the program does."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+THREAD = "01a22be9-681c-7fa0-9e6c-1171cd5970da"
+CHILD = "11111111-681c-7fa0-9e6c-1171cd5970da"
+HOME = Path(os.environ["CODEX_HOME"])
+NOTES = Path(sys.argv[0]).parent / "starts.jsonl"
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--version"]:
+        print("codex-cli 0.171.0")
+        return 0
+    if sys.argv[1:2] == ["debug"]:
+        levels = [{"effort": effort} for effort in ("low", "high", "max")]
+        print(json.dumps({"models": [{"slug": "m", "supported_reasoning_levels": levels}]}))
+        return 0
+    prompt = sys.stdin.read()
+    note(prompt)
+    return 3 if "crash" in prompt else turn(prompt)
+
+
+def note(prompt: str) -> None:
+    auth = HOME / "auth.json"
+    start = {
+        "argv": sys.argv[1:],
+        "cwd": os.getcwd(),  # noqa: PTH109
+        "env": dict(os.environ),
+        "prompt": prompt,
+        "config": (HOME / "config.toml").read_text(),
+        "auth": auth.read_text() if auth.exists() else None,
+        "mode": oct(auth.stat().st_mode & 0o777) if auth.exists() else None,
+    }
+    with NOTES.open("a") as notes:
+        notes.write(json.dumps(start) + "\n")
+
+
+def turn(prompt: str) -> int:
+    say(type="thread.started", thread_id=THREAD)
+    say(type="turn.started")
+    rows(THREAD, {"id": THREAD})
+    if "child" in prompt:
+        rows(CHILD, {"id": CHILD, "parent_thread_id": THREAD})
+    if "fail" in prompt:
+        say(type="turn.failed", error={"message": "unexpected status 401 Unauthorized: no"})
+        return 1
+    if "leak" in prompt:
+        answer((HOME / "auth.json").read_text())
+    answer("You said: " + prompt)
+    say(type="turn.completed", usage={"input_tokens": 1})
+    return 0
+
+
+def rows(thread: str, meta: dict[str, str]) -> None:
+    """Add to the log of a conversation; it goes on counting where it stopped. A child's file sorts before its parent's."""
+    folder = HOME / "sessions" / "2026" / "11" / "30"
+    folder.mkdir(parents=True, exist_ok=True)
+    hour = "10" if thread == THREAD else "09"
+    file = folder / f"rollout-2026-11-30T{hour}-00-00-{thread}.jsonl"
+    old = file.read_text().count("\n") if file.exists() else 0
+    new = [{"type": "session_meta", "payload": meta}] if not old else []
+    new.append({"type": "event_msg", "payload": {"type": "task_complete"}})
+    with file.open("a") as log:
+        for number, row in enumerate(new, old):
+            log.write(json.dumps({"ordinal": number, **row}) + "\n")
+
+
+def answer(text: str) -> None:
+    say(type="item.completed", item={"id": "item_1", "type": "agent_message", "text": text})
+
+
+def say(**line: object) -> None:
+    print(json.dumps(line), flush=True)
+
+
+sys.exit(main())

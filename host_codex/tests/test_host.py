@@ -1,0 +1,355 @@
+"""The host: how the program is started, what it may see, and what of it is kept."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from skilltrial.api import (
+    Can,
+    InvalidRequest,
+    Limits,
+    ModelEndpoint,
+    Offer,
+    Place,
+    Sees,
+    SessionStopped,
+    Skill,
+    Source,
+    Trial,
+    TrialKey,
+)
+from skilltrial.testing import HostFacade, MemoryRecorder, bind
+from skilltrial_host_codex.credentials import loan
+from skilltrial_host_codex.host import CodexHost
+from skilltrial_host_codex.program import located
+
+TRIAL = Trial(TrialKey(case="c", arm="a", label="1"), ("Hello",), Limits())
+ENDPOINT = ModelEndpoint(url="http://127.0.0.1:1/x", model="scripted-1", key="dummy")
+
+
+@pytest.fixture
+def recorder() -> MemoryRecorder:
+    return MemoryRecorder()
+
+
+def send(host: CodexHost, place: Place, recorder: MemoryRecorder, *prompts: str, **given: Any) -> list[str]:
+    """Open a session and send these prompts, as the core does."""
+    offers, model = given.get("offers", ()), given.get("model", ENDPOINT)
+    answers = []
+    bound = bind(HostFacade, "codex", host)
+    with bound.open_session(TRIAL, place, offers, model, recorder) as session:
+        for turn, prompt in enumerate(prompts, 1):
+            recorder.turn = turn
+            answers.append(session.send(prompt))
+    return answers
+
+
+def test_it_says_what_it_is_before_anything_starts(fake: Any, operator: Path):
+    identity = bind(HostFacade, "codex", CodexHost(binary=str(fake.path), effort="high")).describe_host()
+
+    assert (identity.name, identity.version, identity.effort) == ("codex", "0.171.0", "high")
+    assert identity.program_sha256 is not None
+    assert {Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.SCRIPTED_MODEL} <= identity.can
+    assert Sees.SKILL_READS in identity.sees
+    assert Sees.COST not in identity.sees
+    assert fake.starts == []
+
+
+def test_a_missing_program_is_said_in_one_sentence():
+    with pytest.raises(InvalidRequest, match=r"no program 'codex-nowhere' to run as Codex"):
+        CodexHost(binary="codex-nowhere").describe_host()
+
+
+def test_a_program_that_does_not_start_is_said(tmp_path: Path):
+    broken = tmp_path / "codex"
+    broken.write_text("no program", "utf-8")
+    broken.chmod(0o755)
+
+    with pytest.raises(InvalidRequest, match="does not start as Codex"):
+        CodexHost(binary=str(broken)).describe_host()
+
+
+def test_the_native_program_behind_the_npm_script_is_what_is_started(tmp_path: Path):
+    script = tmp_path / "node_modules" / "@openai" / "codex" / "bin" / "codex.js"
+    native = (
+        tmp_path
+        / "node_modules"
+        / "@openai"
+        / "codex-linux-x64"
+        / "vendor"
+        / "x86_64-unknown-linux-musl"
+        / "bin"
+        / "codex"
+    )
+    for file in (script, native):
+        file.parent.mkdir(parents=True)
+        file.write_text("", "utf-8")
+        file.chmod(0o755)
+
+    assert located(str(script)) == native
+
+
+@pytest.mark.parametrize("effort", ["minimal", "low", "medium", "high", "xhigh", "max"])
+def test_embraion_8_1_row_13_real_efforts_are_taken(effort: str, fake: Any):
+    assert CodexHost(binary=str(fake.path), model="m", effort=effort).describe_host().effort == effort
+
+
+@pytest.mark.parametrize("effort", ["hihg", "ultra", "HIGH"])
+def test_an_effort_that_the_program_does_not_take_is_refused_before_launch(effort: str, fake: Any):
+    with pytest.raises(InvalidRequest, match=f"takes no effort '{effort}'; it takes minimal, low"):
+        CodexHost(binary=str(fake.path), model="m", effort=effort).describe_host()
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-5", "gpt-5.5[1m]", "arn:aws:bedrock:us-east-1::model/x", 'odd "name"'])
+def test_embraion_8_1_row_13_any_model_name_reaches_the_program(
+    model: str, fake: Any, place: Place, recorder: MemoryRecorder
+):
+    send(CodexHost(binary=str(fake.path), model=model), place, recorder, "Hello")
+
+    assert tomllib.loads(fake.starts[0]["config"])["model"] == model
+
+
+@pytest.mark.parametrize("options", [{"modle": "x"}, {"sandbox": "none"}, {"binary": ""}, {"model": ""}])
+def test_unknown_options_are_refused(options: dict[str, Any]):
+    with pytest.raises(ValidationError):
+        CodexHost(**options)
+
+
+def test_skills_lie_where_the_program_looks(place: Place, fake: Any):
+    host = bind(HostFacade, "codex", CodexHost(binary=str(fake.path)))
+
+    assert host.place_skill(Skill("tidy", "0" * 64, "0" * 64), place) == place.project / ".agents/skills/tidy"
+
+
+@pytest.mark.parametrize("prompt", ["Hello", "--help", "- a list\n- of things", "зд\u0000", "x" * 200_000])
+def test_a_prompt_is_given_on_standard_input_never_as_an_argument(
+    prompt: str, fake: Any, place: Place, recorder: MemoryRecorder
+):
+    (answer,) = send(CodexHost(binary=str(fake.path)), place, recorder, prompt)
+
+    assert answer == f"You said: {prompt}"
+    (start,) = fake.starts
+    assert start["argv"] == ["exec", "--json", "--skip-git-repo-check", "-C", str(place.project), "-"]
+    assert start["prompt"] == prompt
+    assert start["cwd"] == str(place.project)
+
+
+def test_later_turns_take_the_conversation_up_again(fake: Any, place: Place, recorder: MemoryRecorder):
+    send(CodexHost(binary=str(fake.path)), place, recorder, "one", "two")
+
+    thread = "01a22be9-681c-7fa0-9e6c-1171cd5970da"
+    assert fake.starts[1]["argv"] == ["exec", "resume", "--json", "--skip-git-repo-check", thread, "-"]
+    assert fake.starts[1]["cwd"] == str(place.project)
+
+
+def test_each_turn_keeps_what_it_added_to_the_session_log_once(fake: Any, place: Place, recorder: MemoryRecorder):
+    send(CodexHost(binary=str(fake.path)), place, recorder, "one", "two")
+
+    kept = [(r.turn, json.loads(r.raw)["type"]) for r in recorder.records if r.source is Source.SESSION_LOG]
+    assert kept == [(1, "session_meta"), (1, "event_msg"), (2, "event_msg")]
+
+
+def test_a_subagents_log_is_kept_behind_the_main_one(fake: Any, place: Place, recorder: MemoryRecorder):
+    send(CodexHost(binary=str(fake.path)), place, recorder, "child")
+
+    metas = [json.loads(r.raw) for r in recorder.records if '"session_meta"' in r.raw]
+    assert [meta["payload"]["id"] for meta in metas] == [
+        "01a22be9-681c-7fa0-9e6c-1171cd5970da",
+        "11111111-681c-7fa0-9e6c-1171cd5970da",
+    ]
+
+
+@pytest.mark.parametrize("prompt", ["crash", "fail"])
+def test_after_a_turn_that_did_not_end_well_there_is_none(
+    prompt: str, fake: Any, place: Place, recorder: MemoryRecorder
+):
+    with pytest.raises(SessionStopped):
+        send(CodexHost(binary=str(fake.path)), place, recorder, prompt)
+
+    assert any('"note": "exited"' in record.raw for record in recorder.records)
+
+
+def test_embraion_8_1_row_11_the_program_sees_its_place_and_nothing_of_the_operators(
+    fake: Any, place: Place, recorder: MemoryRecorder, operator: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("CODEX_SANDBOX", "outer")
+    monkeypatch.setenv("A_SECRET", "canary")
+    (operator / "AGENTS.md").write_text("canary", "utf-8")
+
+    send(CodexHost(binary=str(fake.path)), place, recorder, "Hello")
+
+    (start,) = fake.starts
+    assert start["env"].keys() - {"LC_CTYPE"} == {*place.environment, "CODEX_HOME", "MODEL_API_KEY"}
+    assert "canary" not in json.dumps(start)
+
+
+def test_r15_home_and_the_programs_own_home_both_lie_in_the_place(
+    fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
+):
+    send(CodexHost(binary=str(fake.path)), place, recorder, "Hello")
+
+    (start,) = fake.starts
+    assert start["env"]["HOME"] == str(place.home)
+    assert Path(start["env"]["CODEX_HOME"]).parent == place.home
+
+
+def test_the_configuration_looks_nothing_up_and_asks_nobody(fake: Any, place: Place, recorder: MemoryRecorder):
+    send(CodexHost(binary=str(fake.path), effort="low", sandbox="read-only"), place, recorder, "Hello")
+
+    config = tomllib.loads(fake.starts[0]["config"])
+    assert config["approval_policy"] == "never"
+    assert config["sandbox_mode"] == "read-only"
+    assert config["model"] == "scripted-1"
+    assert config["model_reasoning_effort"] == "low"
+    assert config["check_for_update_on_startup"] is False
+    assert config["skills"] == {"bundled": {"enabled": False}}
+    assert not any(config["features"].values())
+    provider = config["model_providers"][config["model_provider"]]
+    assert provider["base_url"] == "http://127.0.0.1:1/x/v1"
+    assert provider["wire_api"] == "responses"
+    assert fake.starts[0]["env"][provider["env_key"]] == "dummy"
+
+
+def test_fixtures_are_offered_over_http_and_stdio(fake: Any, place: Place, recorder: MemoryRecorder):
+    offers = (Offer("memory", url="http://127.0.0.1:2/mcp"), Offer("notes", command=("server", "--flag")))
+
+    send(CodexHost(binary=str(fake.path)), place, recorder, "Hello", offers=offers)
+
+    servers = tomllib.loads(fake.starts[0]["config"])["mcp_servers"]
+    assert servers["memory"]["url"] == "http://127.0.0.1:2/mcp"
+    assert (servers["notes"]["command"], servers["notes"]["args"]) == ("server", ["--flag"])
+    assert all(server["required"] for server in servers.values())
+    assert all(server["default_tools_approval_mode"] == "approve" for server in servers.values())
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "CODEX_API_KEY"])
+def test_a_key_that_is_passed_reaches_the_program_and_not_its_commands(
+    name: str, fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
+):
+    (operator / "auth.json").write_text(login(), "utf-8")
+    live = replace(place, live=True, environment={**place.environment, name: "key-1"})
+
+    send(CodexHost(binary=str(fake.path)), live, recorder, "Hello", model=None)
+
+    (start,) = fake.starts
+    assert start["env"]["CODEX_API_KEY"] == "key-1"
+    assert start["auth"] is None, "with a key no login is lent"
+    config = tomllib.loads(start["config"])
+    assert "model_provider" not in config
+    assert {"OPENAI_API_KEY", "CODEX_API_KEY"} <= set(config["shell_environment_policy"]["exclude"])
+
+
+def token(expires: float) -> str:
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": int(expires)}).encode()).decode().rstrip("=")
+    return f"head.{claims}.tail"
+
+
+def login(expires: float | None = None) -> str:
+    tokens = {
+        "id_token": "id-canary",
+        "access_token": token(expires or time.time() + 90_000),
+        "refresh_token": "refresh-canary",
+        "account_id": "account",
+    }
+    return json.dumps({"OPENAI_API_KEY": None, "tokens": tokens, "last_refresh": "2026-01-01T00:00:00Z"})
+
+
+def test_a_login_is_lent_without_what_could_renew_it(fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
+    original = login()
+    (operator / "auth.json").write_text(original, "utf-8")
+
+    send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "Hello", model=None)
+
+    (start,) = fake.starts
+    lent = json.loads(start["auth"])
+    assert lent["tokens"] == {**json.loads(original)["tokens"], "refresh_token": ""}
+    assert lent["last_refresh"] > "2026-02"
+    assert start["mode"] == "0o600"
+    assert (operator / "auth.json").read_text("utf-8") == original
+    assert not (place.home / ".codex" / "auth.json").exists(), "the copy goes with the session"
+
+
+@pytest.mark.parametrize("prompt", ["crash", "fail"])
+def test_the_copy_goes_also_when_the_session_breaks(
+    prompt: str, fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
+):
+    (operator / "auth.json").write_text(login(), "utf-8")
+
+    with pytest.raises(SessionStopped):
+        send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, prompt, model=None)
+
+    assert not list(place.home.rglob("auth.json"))
+
+
+def test_what_is_lent_reaches_no_record(fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
+    (operator / "auth.json").write_text(login(), "utf-8")
+
+    send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "leak", model=None)
+
+    told = "".join(record.raw for record in recorder.records)
+    assert "redacted:codex login" in told
+    assert "id-canary" not in told
+    assert json.loads(login())["tokens"]["access_token"].split(".")[0] + "." not in told
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_a_rehearsal_is_lent_nothing(live: bool, fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
+    (operator / "auth.json").write_text(login(), "utf-8")
+
+    send(CodexHost(binary=str(fake.path)), replace(place, live=live), recorder, "Hello", model=ENDPOINT)
+
+    assert fake.starts[0]["auth"] is None
+
+
+def test_a_login_that_would_expire_during_the_trial_is_refused_beforehand(
+    fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
+):
+    (operator / "auth.json").write_text(login(time.time() + 300), "utf-8")
+
+    with pytest.raises(InvalidRequest, match="would expire during a trial"):
+        send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "Hello", model=None)
+
+    assert fake.starts == []
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "\xff", '"text"'])
+def test_a_login_that_cannot_be_read_is_said_without_its_content(text: str, tmp_path: Path):
+    from datetime import UTC, datetime
+
+    path = tmp_path / "auth.json"
+    path.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(InvalidRequest, match=r"the Codex login \(auth\.json\)"):
+        loan(path, 1, datetime.now(UTC))
+
+
+def test_no_login_and_no_key_lends_nothing(fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
+    send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "Hello", model=None)
+
+    assert fake.starts[0]["auth"] is None
+    assert "CODEX_API_KEY" not in fake.starts[0]["env"]
+
+
+def test_a_link_among_the_session_logs_is_not_followed(
+    fake: Any, place: Place, recorder: MemoryRecorder, tmp_path: Path
+):
+    logs = place.home / ".codex" / "sessions" / "2026" / "11" / "30"
+    secret = tmp_path / "secret"
+    secret.write_text("canary\n", "utf-8")
+    host = CodexHost(binary=str(fake.path))
+
+    with bind(HostFacade, "codex", host).open_session(TRIAL, place, (), ENDPOINT, recorder) as session:
+        logs.mkdir(parents=True)
+        (logs / "rollout-x.jsonl").symlink_to(secret)
+        session.send("Hello")
+
+    assert "canary" not in "".join(record.raw for record in recorder.records)
