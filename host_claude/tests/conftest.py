@@ -23,7 +23,10 @@ BODY = (
     "net`.\nSee references/example.md for an example.\n"
 )
 """The skill of the captured sessions; those recorded for this package had a shorter one."""
-SHORT = "---\nname: invoice-format\ndescription: House rules for invoices.\n---\n\n# Invoice format\n\nThe magic word is QUOKKA-7.\n"
+SHORT = (
+    "---\nname: invoice-format\ndescription: House rules for invoices.\n---\n\n# Invoice format\n\n"
+    "The magic word is QUOKKA-7.\n"
+)
 
 
 def sha256(text: str) -> str:
@@ -54,9 +57,7 @@ class Tape:
                 self.add(source, line)
 
     def place(self, body: str = BODY, *, skill: str = SKILL) -> None:
-        self.note(
-            SkillPlaced(skill=skill, path=f".claude/skills/{skill}", sha256="0" * 64, body_sha256=sha256(body))
-        )
+        self.note(SkillPlaced(skill=skill, path=f".claude/skills/{skill}", sha256="0" * 64, body_sha256=sha256(body)))
 
     def begin(self, turn: int = 1) -> None:
         self.turn = turn
@@ -102,6 +103,12 @@ def recordings() -> Path:
 @pytest.fixture(scope="session")
 def normalize() -> Callable[[Sequence[Record]], tuple[Event, ...]]:
     return ClaudeNormalizer().normalize
+
+
+@pytest.fixture(scope="session")
+def short_body() -> Callable[..., str]:
+    """The SKILL.md of the sessions that were recorded for this package."""
+    return lambda *, fork=False: SHORT.replace("\n---\n\n#", "\ncontext: fork\n---\n\n#") if fork else SHORT
 
 
 @pytest.fixture

@@ -160,6 +160,8 @@ class DirectLauncher:
             recorder.record(Source.STDOUT, line)
             if on_line is not None:
                 on_line(line)
+        for line in done.stderr.decode("utf-8", "replace").splitlines():
+            recorder.record(Source.STDERR, line)
         ended = Exited(code=done.returncode)
         recorder.note(ended)
         return Finished(ended)

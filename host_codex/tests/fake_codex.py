@@ -7,7 +7,7 @@ from pathlib import Path
 
 THREAD = "01a22be9-681c-7fa0-9e6c-1171cd5970da"
 CHILD = "11111111-681c-7fa0-9e6c-1171cd5970da"
-HOME = Path(os.environ["CODEX_HOME"])
+HOME = Path(os.environ.get("CODEX_HOME", ""))
 NOTES = Path(sys.argv[0]).parent / "starts.jsonl"
 
 
@@ -56,7 +56,7 @@ def turn(prompt: str) -> int:
 
 
 def rows(thread: str, meta: dict[str, str]) -> None:
-    """Add to the log of a conversation; it goes on counting where it stopped. A child's file sorts before its parent's."""
+    """Add to the log of a conversation, which goes on counting. A child's file sorts before its parent's."""
     folder = HOME / "sessions" / "2026" / "11" / "30"
     folder.mkdir(parents=True, exist_ok=True)
     hour = "10" if thread == THREAD else "09"

@@ -58,6 +58,13 @@ def test_classic_tools():
     assert spell(CALL, *CLASSIC) == ToolCall("lookup", {"id": "A 'x'"}, "mcp__orders")
 
 
+def test_names_are_written_as_the_program_writes_them():
+    act = Call.model_validate({"call": {"server": "my-memory", "tool": "remember-it.now", "arguments": {}}})
+
+    assert spell(act, *CLASSIC) == ToolCall("remember_it_now", {}, "mcp__my_memory")
+    assert spell(act, *CODE).arguments == "text(await tools.mcp__my_memory__remember_it_now({}));"
+
+
 def test_a_model_that_the_program_does_not_know_has_no_patch_tool():
     call = spell(write("a/b.txt", "one\n"), *UNKNOWN)
 

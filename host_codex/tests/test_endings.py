@@ -120,7 +120,9 @@ def test_nothing_at_all_is_invalid(normalize: Normalize):
         (Leftovers(ended=0, unstopped=1), Ending.HOST_FAILED),
     ],
 )
-def test_the_runners_own_facts_beat_a_good_stream(note: object, expected: Ending, tape: Any, normalize: Normalize):
+def test_embraion_8_1_row_10_the_runners_own_facts_beat_a_good_stream(
+    note: object, expected: Ending, tape: Any, normalize: Normalize
+):
     assert ending(normalize(session(tape, [*OPENED, ANSWER, USED], note)))[0] is expected
 
 
@@ -138,7 +140,7 @@ def test_the_runners_own_facts_beat_a_good_stream(note: object, expected: Ending
         (-11, "", Owner.HOST),
     ],
 )
-def test_a_program_that_never_began_a_turn_is_a_failed_host_of_somebodys(
+def test_embraion_8_1_row_12_a_program_that_never_began_a_turn_is_a_failed_host_and_somebodys(
     code: int, stderr: str, owner: Owner, tape: Any, normalize: Normalize
 ):
     found = ending(normalize(session(tape, [], Exited(code=code), stderr=stderr)))
@@ -185,7 +187,7 @@ def test_a_turn_that_was_sent_and_left_nothing_is_not_completed(tape: Any, norma
             Cause.TRANSPORT,
         ),
         ("Incomplete response returned, reason: content_filter", None, Cause.REFUSAL),
-        ("Incomplete response returned, reason: max_output_tokens", None, Cause.UNCLASSIFIED),
+        ("Incomplete response returned, reason: max_output_tokens", None, Cause.CONTEXT),
         (
             "unexpected status 404 Not Found: x",
             {"http_connection_failed": {"http_status_code": 404}},
@@ -203,5 +205,5 @@ def test_causes(message: str, info: object, cause: Cause):
 def test_who_has_to_act():
     assert owner_of(Cause.AUTH, "") is Owner.OPERATOR
     assert owner_of(Cause.UNCLASSIFIED, "unexpected status 404 Not Found: x") is Owner.OPERATOR
-    assert owner_of(Cause.UNCLASSIFIED, "Incomplete response returned, reason: max_output_tokens") is Owner.MODEL
+    assert owner_of(Cause.CONTEXT, "Incomplete response returned, reason: max_output_tokens") is Owner.AGENT
     assert owner_of(Cause.UNCLASSIFIED, "?") is Owner.HOST

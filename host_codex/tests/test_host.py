@@ -7,6 +7,7 @@ import json
 import time
 import tomllib
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,13 @@ from skilltrial.api import (
     Source,
     Trial,
     TrialKey,
+    Truncated,
+    TurnEnded,
 )
 from skilltrial.testing import HostFacade, MemoryRecorder, bind
 from skilltrial_host_codex.credentials import loan
 from skilltrial_host_codex.host import CodexHost
+from skilltrial_host_codex.normalizer import CodexNormalizer
 from skilltrial_host_codex.program import located
 
 TRIAL = Trial(TrialKey(case="c", arm="a", label="1"), ("Hello",), Limits())
@@ -166,6 +170,17 @@ def test_a_subagents_log_is_kept_behind_the_main_one(fake: Any, place: Place, re
         "01a22be9-681c-7fa0-9e6c-1171cd5970da",
         "11111111-681c-7fa0-9e6c-1171cd5970da",
     ]
+
+
+def test_what_a_resumed_conversation_adds_is_not_taken_for_its_subagents(
+    fake: Any, place: Place, recorder: MemoryRecorder
+):
+    send(CodexHost(binary=str(fake.path)), place, recorder, "child", "two")
+
+    events = CodexNormalizer().normalize(recorder.records)
+
+    assert [event.turn for event in events if isinstance(event, TurnEnded)] == [1, 2]
+    assert not [event for event in events if isinstance(event, Truncated)], "each turn's end is in the main log"
 
 
 @pytest.mark.parametrize("prompt", ["crash", "fail"])
@@ -323,8 +338,6 @@ def test_a_login_that_would_expire_during_the_trial_is_refused_beforehand(
 
 @pytest.mark.parametrize("text", ["{", "[]", "\xff", '"text"'])
 def test_a_login_that_cannot_be_read_is_said_without_its_content(text: str, tmp_path: Path):
-    from datetime import UTC, datetime
-
     path = tmp_path / "auth.json"
     path.write_bytes(text.encode("latin-1"))
 

@@ -14,6 +14,7 @@ from skilltrial.api import (
     Event,
     ModelRequested,
     Notice,
+    PermissionDecided,
     Record,
     Retry,
     SessionEnded,
@@ -27,6 +28,7 @@ from skilltrial.api import (
     Unrecognized,
     Usage,
 )
+from skilltrial_host_codex.thread import plain
 
 RECORDINGS = Path(__file__).parent / "recordings"
 NAMES = sorted(f"{path.parent.parent.name}/{path.parent.name}" for path in RECORDINGS.glob("*/*/runs.json"))
@@ -86,6 +88,7 @@ READ = ["requested", "read"]
 STEPS = {
     "classic/matrix": READ,
     "classic/mention_inside": ["offered", "mentioned", "read"],
+    "classic/names": ["offered"],
     "classic/patches": ["offered"],
     "classic/skill_mention": ["mentioned", "read"],
     "classic/skill_shell": READ,
@@ -95,6 +98,7 @@ STEPS = {
     "classic/unknown_model": ["offered"],
     "code/denial": ["offered"],
     "code/matrix": ["offered", *READ],
+    "code/names": ["offered"],
     "code/skill_mention": ["offered", "mentioned", "read"],
     "code/skill_ways": ["offered", *READ, "script_run", *READ],
 }
@@ -188,7 +192,7 @@ def test_calls_of_servers_are_those_on_the_wire(name: str, recorded: Recorded, n
     assert [(event.call, event.tool, event.input) for event in called if event.call not in rejected] == [
         (line["call"], line["tool"], line["arguments"]) for line in wire
     ]
-    assert {event.server for event in called} == {"orders"}
+    assert {event.server for event in called} == {"my-memory" if name.endswith("/names") else "orders"}
 
 
 @each_recording
@@ -233,6 +237,7 @@ def test_what_the_stream_hides_is_there_and_says_where_it_was_seen(recorded: Rec
         ("classic/readonly", ["permission"]),
         ("classic/plan", ["unknown_tool"]),
         ("classic/mcp", ["unknown_tool"]),
+        ("classic/names", ["unknown_tool"]),
         ("code/mcp", ["unknown_tool"]),
         ("code/denial", ["permission", "permission", "schema", "unknown_tool"]),
     ],
@@ -251,6 +256,26 @@ def test_parallel_calls_keep_their_own_results(recorded: Recorded, normalize: No
     asked = {event.call: event.input["cmd"] for event in events if isinstance(event, ToolRequested)}
     printed = {asked[event.call]: event.content for event in events if isinstance(event, ToolResult)}
     assert printed == {"sleep 0.3; echo one": "one\n", "echo two": "two\n"}
+
+
+def test_a_command_that_went_on_in_the_background_has_the_result_that_the_model_was_told(
+    recorded: Recorded, normalize: Normalize
+):
+    events = normalize(recorded("classic/longcmd"))
+
+    first = next(event for event in events if isinstance(event, ToolResult))
+    assert (first.content, first.is_error) == ("a\n", False), "that it was ended later was not its fault"
+
+
+def test_a_command_of_code_mode_that_the_sandbox_hid_has_its_result(recorded: Recorded, normalize: Normalize):
+    events = normalize(recorded("code/denial"))
+
+    hidden = next(event for event in events if isinstance(event, ToolRequested) and event.call.endswith(":1"))
+    (result,) = [event for event in events if isinstance(event, ToolResult) and event.call == hidden.call]
+    denied = [event for event in events if isinstance(event, PermissionDecided) and event.call == hidden.call]
+    assert hidden.input == {"cmd": "echo 'Permission denied'; exit 1"}
+    assert (result.content, result.is_error) == ("Permission denied\n", True)
+    assert [(event.decision, event.by) for event in denied] == [("denied", "sandbox")]
 
 
 def test_a_warning_is_a_notice(recorded: Recorded, normalize: Normalize):
@@ -320,6 +345,7 @@ def _asked(call: dict[str, Any]) -> tuple[str, str | None, Any]:
     namespace = call.get("namespace", "")
     server = namespace.removeprefix("mcp__") if namespace.startswith("mcp__") else None
     tool = f"{namespace}.{call['name']}" if namespace and server is None else call["name"]
+    tool, server = (tool, None) if server is None else (plain(tool), plain(server))
     given = call.get("raw_args", call.get("input", call.get("args")))
     if isinstance(given, dict) and any(isinstance(value, list) for value in given.values()):
         given = ABSENT  # holds the subagent's id
@@ -330,7 +356,10 @@ def _made(event: ToolRequested) -> tuple[str, str | None, Any]:
     given = event.input
     if isinstance(given, dict) and any(isinstance(value, list) for value in given.values()):
         given = ABSENT
-    return event.tool, event.server, given
+    # The model writes names in the program's way; the event has them in the server's.
+    if event.server is not None:
+        return plain(event.tool), plain(event.server), given
+    return event.tool, None, given
 
 
 def _within(event: ToolRequested) -> bool:

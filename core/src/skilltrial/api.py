@@ -60,7 +60,6 @@ from skilltrial.model.notes import notes as notes
 from skilltrial.model.records import Record as Record
 from skilltrial.model.suite import ACTS as ACTS
 from skilltrial.model.suite import Act as Act
-from skilltrial.model.suite import act_name as act_name
 from skilltrial.model.suite import Call as Call
 from skilltrial.model.suite import Cut as Cut
 from skilltrial.model.suite import EditFile as EditFile
@@ -73,8 +72,10 @@ from skilltrial.model.suite import Run as Run
 from skilltrial.model.suite import Say as Say
 from skilltrial.model.suite import Stall as Stall
 from skilltrial.model.suite import WriteFile as WriteFile
+from skilltrial.model.suite import act_name as act_name
 from skilltrial.model.trial import Command as Command
 from skilltrial.model.trial import Finished as Finished
+from skilltrial.model.trial import FixtureRun as FixtureRun
 from skilltrial.model.trial import HostIdentity as HostIdentity
 from skilltrial.model.trial import Launcher as Launcher
 from skilltrial.model.trial import ModelEndpoint as ModelEndpoint
@@ -90,6 +91,14 @@ from skilltrial.model.trial import ToolCall as ToolCall
 from skilltrial.model.trial import ToolOffer as ToolOffer
 from skilltrial.model.trial import Trial as Trial
 from skilltrial.model.trial import TrialKey as TrialKey
+from skilltrial.model.wire import Answered as Answered
+from skilltrial.model.wire import Called as Called
+from skilltrial.model.wire import Connected as Connected
+from skilltrial.model.wire import Refused as Refused
+from skilltrial.model.wire import ToolsListed as ToolsListed
+from skilltrial.model.wire import WireNote as WireNote
+from skilltrial.model.wire import wire_calls as wire_calls
+from skilltrial.model.wire import wire_notes as wire_notes
 from skilltrial.model.words import Cause as Cause
 from skilltrial.model.words import Ending as Ending
 from skilltrial.model.words import EvidenceKind as EvidenceKind

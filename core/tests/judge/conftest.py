@@ -154,6 +154,9 @@ class FakeTrial:
     def earlier_tries(self) -> tuple[tuple[Record, ...], ...]:
         return ()
 
+    def fixture_records(self) -> dict[str, tuple[Record, ...]]:
+        return {}
+
     def model_records(self) -> tuple[Record, ...]:
         return self.model
 

@@ -23,9 +23,15 @@ def test_a_sound_suite_has_no_remarks(project):
 @pytest.mark.parametrize(
     ("skill_md", "remark"),
     [
-        ("---\nname: commit-style\n---\nBody", "its SKILL.md has no `description`, so no agent can tell when to use it"),
+        (
+            "---\nname: commit-style\n---\nBody",
+            "its SKILL.md has no `description`, so no agent can tell when to use it",
+        ),
         ("---\nname: commit-style\ndescription: ' '\n---\nBody", "its SKILL.md has no `description`"),
-        (f"---\nname: commit-style\ndescription: {'x' * 1025}\n---\nBody", "its `description` is longer than 1024 characters"),
+        (
+            f"---\nname: commit-style\ndescription: {'x' * 1025}\n---\nBody",
+            "its `description` is longer than 1024 characters",
+        ),
         ("---\nname: commit-style\ndescription: x\n---\n\n", "its SKILL.md says nothing below the front matter"),
     ],
 )
@@ -45,7 +51,9 @@ def test_a_folder_of_another_name_is_remarked(project):
     assert "its folder has another name" in told
 
 
-@pytest.mark.parametrize(("path", "found"), [("a.txt", 0), ("src", 0), ("src/", 0), ("src/b.txt", 0), ("b.txt", 1), ("sr", 1)])
+@pytest.mark.parametrize(
+    ("path", "found"), [("a.txt", 0), ("src", 0), ("src/", 0), ("src/b.txt", 0), ("b.txt", 1), ("sr", 1)]
+)
 def test_what_must_stay_unchanged_should_be_there(project, path, found):
     told = remarks(project, CASE.replace("a.txt, contains: x", f"{path}, unchanged: true"))
 
@@ -55,7 +63,8 @@ def test_what_must_stay_unchanged_should_be_there(project, path, found):
 
 def test_the_same_holds_for_a_folder_as_workspace(project):
     (project.root / "start" / "src").mkdir(parents=True)
-    text = "cases: [{id: one, prompt: Go., workspace: start, checks: [{files: src, unchanged: true}, {files: x, unchanged: true}]}]"
+    checks = "[{files: src, unchanged: true}, {files: x, unchanged: true}]"
+    text = f"cases: [{{id: one, prompt: Go., workspace: start, checks: {checks}}}]"
 
     assert [one.split(":")[2] for one in remarks(project, text)] == ["90"]
 

@@ -54,18 +54,30 @@ SHAPES = [
     (suite("arms: []"), "5:7: `arms` is empty"),
     (suite("arms: [{id: a, from: before}]"), "5:22: unknown word in `from`; known: previous"),
     (suite("arms: [{id: a, from: previous}]"), "5:16: no skill has a `previous`; add `previous` to the skill"),
-    (suite("arms: [{id: a, skills: [commit-stile]}]"), "5:25: an arm names the unknown skill `commit-stile`; did you mean"),
+    (
+        suite("arms: [{id: a, skills: [commit-stile]}]"),
+        "5:25: an arm names the unknown skill `commit-stile`; did you mean",
+    ),
     (suite("arms: [{id: a, skills: [commit-style@previous]}]"), "5:25: skill `commit-style` has no `previous`"),
-    (suite("arms: [{id: a, skills: [commit-style, commit-style]}]"), "5:39: the arm names the skill `commit-style` twice"),
+    (
+        suite("arms: [{id: a, skills: [commit-style, commit-style]}]"),
+        "5:39: the arm names the skill `commit-style` twice",
+    ),
     (suite("arms: [{id: a}, {id: a}]"), "5:22: two arms have the id `a`; the other stands on line 5"),
     (suite("skills: [{id: commit-style}]"), "5:10: `folder` is missing in a skill; add `folder`"),
     (suite("skills: [{id: commit-style, path: x}]"), "5:29: unknown key `path` in a skill; that is `folder` here"),
     (suite("fixtures: {m: {use: mcp}}"), "5:21: unknown fixture kind `mcp`; installed: none"),
     (suite("fixtures: {m: {kind: mcp}}"), "5:15: `use` is missing in a fixture"),
-    (suite("fixtures: {a.txt: x}"), "5:12: `fixtures` are servers here; the files that a case starts from are its `workspace`"),
+    (
+        suite("fixtures: {a.txt: x}"),
+        "5:12: `fixtures` are servers here; the files that a case starts from are its `workspace`",
+    ),
     (suite(case="promt: x"), "5:5: unknown key `promt` in a case; did you mean"),
     (suite(case="query: x"), "5:5: unknown key `query` in a case; that is `prompt` here"),
-    (suite(case="files: {a: b}"), "5:5: unknown key `files` in a case; the files that a case starts from are its `workspace`"),
+    (
+        suite(case="files: {a: b}"),
+        "5:5: unknown key `files` in a case; the files that a case starts from are its `workspace`",
+    ),
     (suite(case="fixtures: start"), "5:5: `fixtures` are servers here; the files"),
     (suite(case="fixtures: {repo: start/repo}"), "5:16: `fixtures` are servers here; the files"),
     (suite(case="fixtures: {start: {folder: x}}"), "5:16: `fixtures` are servers here; the files"),
@@ -100,11 +112,14 @@ SHAPES = [
 
 CHECKS = [
     (check("x"), "3:14: an item of the list must be a mapping; here is text"),
-    (check("{id: x}"), "3:14: the check names no grader; its first key is one of: answers, files, shapeless"),
+    (check("{id: x}"), "3:14: the check names no grader; its first key does"),
     (check("{fils: a.txt, contains: x}"), "3:15: unknown grader `fils`; did you mean `files`?"),
     (check("{grader: fils, path: a}"), "3:23: unknown grader `fils`; did you mean `files`?"),
     (check("{type: files, path: a}"), "3:15: unknown grader `type`; a check's first key is its grader"),
-    (check("{contains: x, files: a.txt}"), "3:15: `contains` names no grader; write `files` before the grader's options"),
+    (
+        check("{contains: x, files: a.txt}"),
+        "3:15: `contains` names no grader; write `files` before the grader's options",
+    ),
     (check("{files: a.txt, contain: x}"), "3:29: unknown key `contain` in a files check; did you mean `contains`?"),
     (check("{files: a.txt}"), "3:14: `contains` is missing in a files check; add `contains`"),
     (check("{files: a.txt, contains: 7}"), "3:39: `contains` must be text or a list; here is a number"),
@@ -144,7 +159,10 @@ REHEARSALS = [
     (act("{stall: 0}"), "9:17: `stall` must be more than 0"),
     (suite(case="rehearsals: [{id: r, script: []}]"), "5:18: `expect` is missing in a rehearsal; add `expect`"),
     (suite(case="rehearsals: [{id: r, steps: []}]"), "5:26: unknown key `steps` in a rehearsal; that is `script` here"),
-    (suite(case="rehearsals: [{id: r, expect: pased, script: []}]"), "5:34: unknown word `pased` in `expect`; did you mean"),
+    (
+        suite(case="rehearsals: [{id: r, expect: pased, script: []}]"),
+        "5:34: unknown word `pased` in `expect`; did you mean",
+    ),
     (
         suite(case="rehearsals: [{id: r, expect: {with_skil: passed}, script: []}]"),
         "5:35: unknown arm `with_skil`; did you mean `with_skill`?",
@@ -188,7 +206,8 @@ WORKSPACES = [
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"), SHAPES + CHECKS + REHEARSALS + [(suite(case=f"workspace: {text}"), fault) for text, fault in WORKSPACES]
+    ("text", "fault"),
+    SHAPES + CHECKS + REHEARSALS + [(suite(case=f"workspace: {text}"), fault) for text, fault in WORKSPACES],
 )
 def test_a_fault_has_a_place_and_says_what_would_be_right(project, text, fault):
     told = project.told(text)
@@ -196,7 +215,9 @@ def test_a_fault_has_a_place_and_says_what_would_be_right(project, text, fault):
     assert any(one.startswith(fault) for one in told), told
 
 
-@pytest.mark.parametrize(("text", "fault"), [pair for pair in SHAPES if pair[0].startswith("cases:\n  one")] + CHECKS[4:8])
+@pytest.mark.parametrize(
+    ("text", "fault"), [pair for pair in SHAPES if pair[0].startswith("cases:\n  one")] + CHECKS[4:8]
+)
 def test_a_slip_is_told_once(project, text, fault):
     assert len(project.told(text)) <= 2
 
@@ -222,7 +243,11 @@ def test_a_key_given_twice_is_told_among_the_others(project):
 
 def test_json_faults_have_places_too(project):
     text = json.dumps(
-        {"cases": [{"id": "one", "prompt": "Go.", "polarity": "maybe", "expect": [{"files": "a", "contain": "\U0001f600"}]}]},
+        {
+            "cases": [
+                {"id": "one", "prompt": "Go.", "polarity": "maybe", "expect": [{"files": "a", "contain": "\U0001f600"}]}
+            ]
+        },
         indent=1,
     )
     lines = text.splitlines()
@@ -240,8 +265,10 @@ def test_a_suite_without_a_skill_says_what_is_missing(project):
     shutil.rmtree(project.root / "commit-style")
 
     assert project.told(CASE) == [
-        "1:1: there is no skill to compare: no `skills`, and no folder with a SKILL.md beside the suite file; "
-        "list the skill: `skills: [{id: NAME, folder: FOLDER}]`"
+        (
+            "1:1: there is no skill to compare: no `skills`, and no folder with a SKILL.md beside the suite file; "
+            "list the skill: `skills: [{id: NAME, folder: FOLDER}]`"
+        )
     ]
 
 

@@ -112,7 +112,7 @@ def case(**keys: str) -> str:
     ],
 )
 def test_the_id_comes_from_the_files_name(project, name, id):
-    text = 'skills: [{id: commit-style, folder: commit-style}]\n' + case()
+    text = "skills: [{id: commit-style, folder: commit-style}]\n" + case()
     if name.endswith(".json"):
         text = json.dumps(
             {
@@ -211,7 +211,8 @@ def test_a_workspace_has_many_forms(project, written, fields):
 
 
 @pytest.mark.parametrize(
-    ("written", "size"), [("50MB", 50_000_000), ("512 KiB", 524_288), ("7", 7), ("2GiB", 2 * 2**30), ("9B", 9), ("1kB", 1000)]
+    ("written", "size"),
+    [("50MB", 50_000_000), ("512 KiB", 524_288), ("7", 7), ("2GiB", 2 * 2**30), ("9B", 9), ("1kB", 1000)],
 )
 def test_sizes_may_have_a_unit(project, written, size):
     assert project.load(f"limits: {{stdout: {written}}}\n" + case()).suite.limits.stdout == size

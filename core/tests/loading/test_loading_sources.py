@@ -30,10 +30,34 @@ def start(project) -> Path:
 
 @pytest.mark.parametrize(
     "path",
-    ["../outside", "./fixture", "fixture/./file", "fixture//file", "fixture/../file", "C:/secret", "C:secret", "a:b",
-     "//server/share", "..\\secret", "a\\b", "a\0b", "a\n", "a\r", "a\x1f", "a\x7f", "a\u2028", "", "/", "/etc", "a/", ".", "..",
-     "\ud800", "x" * 1025],
-)  # fmt: skip
+    [
+        "../outside",
+        "./fixture",
+        "fixture/./file",
+        "fixture//file",
+        "fixture/../file",
+        "C:/secret",
+        "C:secret",
+        "a:b",
+        "//server/share",
+        "..\\secret",
+        "a\\b",
+        "a\0b",
+        "a\n",
+        "a\r",
+        "a\x1f",
+        "a\x7f",
+        "a\u2028",
+        "",
+        "/",
+        "/etc",
+        "a/",
+        ".",
+        "..",
+        "\ud800",
+        "x" * 1025,
+    ],
+)
 def test_an_unsafe_path_has_a_reason(path):
     what, right = path_fault(path) or ("", "")
 
@@ -41,7 +65,9 @@ def test_an_unsafe_path_has_a_reason(path):
     assert right
 
 
-@pytest.mark.parametrize("path", ["a", "a/b.txt", ".git", "~", "-x", "*", "a b", "é", "…/x", "...", "a..b", "aux.txt", "😀"])
+@pytest.mark.parametrize(
+    "path", ["a", "a/b.txt", ".git", "~", "-x", "*", "a b", "é", "…/x", "...", "a..b", "aux.txt", "😀"]
+)
 def test_a_path_below_its_root_is_sound(path):
     assert path_fault(path) is None
 
@@ -70,7 +96,9 @@ def test_inner_links_modes_and_empty_folders_are_part_of_a_workspace(project, st
     assert (entries["sub/link"].kind, entries["sub/link"].target) == (FileKind.LINK, "../a.txt")
 
 
-@pytest.mark.parametrize("target", ["../commit-style/SKILL.md", "/etc/passwd", "..", "sub/../../start/a.txt", "../start/a.txt"])
+@pytest.mark.parametrize(
+    "target", ["../commit-style/SKILL.md", "/etc/passwd", "..", "sub/../../start/a.txt", "../start/a.txt"]
+)
 def test_a_link_that_leaves_the_workspace_is_refused(project, start, target):
     (start / "sub").mkdir()
     (start / "link").symlink_to(target)

@@ -40,11 +40,25 @@ SUITE = {
                 {"id": "kept", "grader": "files", "path": "a.txt", "contains": "x", "arms": ["with_skill"], "turn": 1},
             ],
             "rehearsals": [
-                {"id": "a", "expect": {"with_skill": "passed"}, "script": [{"read_skill": "commit-style"}, {"say": "x"}]},
-                {"id": "b", "expect": "failed", "because": ["kept"], "script": [{"error": 429}, {"stall": 1.5}, {"cut": "stream"}]},
+                {
+                    "id": "a",
+                    "expect": {"with_skill": "passed"},
+                    "script": [{"read_skill": "commit-style"}, {"say": "x"}],
+                },
+                {
+                    "id": "b",
+                    "expect": "failed",
+                    "because": ["kept"],
+                    "script": [{"error": 429}, {"stall": 1.5}, {"cut": "stream"}],
+                },
             ],
         },
-        {"id": "two", "turns": ["a", "b"], "workspace": {"files": {"b.txt": "x"}, "git": True}, "checks": [{"answers": "x"}]},
+        {
+            "id": "two",
+            "turns": ["a", "b"],
+            "workspace": {"files": {"b.txt": "x"}, "git": True},
+            "checks": [{"answers": "x"}],
+        },
     ],
 }
 
@@ -59,7 +73,9 @@ def test_it_is_a_schema_of_2020_12():
 
 
 def test_short_and_long_form_are_suites(project):
-    short = {"cases": {"one": {"prompt": "Go.", "workspace": "commit-style", "expect": [{"files": "a", "contains": "x"}]}}}
+    short = {
+        "cases": {"one": {"prompt": "Go.", "workspace": "commit-style", "expect": [{"files": "a", "contains": "x"}]}}
+    }
 
     for suite in (short, SUITE):
         assert VALIDATOR.is_valid(suite)

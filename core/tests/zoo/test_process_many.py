@@ -106,13 +106,17 @@ def test_many_that_hide_at_once_leave_nothing_when_all_have_ended(zoo) -> None:
 
 
 def test_our_own_helpers_are_not_taken_for_orphans(zoo) -> None:
-    helper = subprocess.Popen(["/bin/sleep", "300"])
-    try:
-        zoo.run("scrubs")
-        assert helper.poll() is None
-    finally:
-        helper.kill()
-        helper.wait()
+    with ThreadPoolExecutor(1) as pool:
+        trial = pool.submit(zoo.run, "hides_and_returns", "0.3")
+        time.sleep(0.15)
+        # when: one of us starts a helper while a trial runs that leaves something behind
+        helper = subprocess.Popen(["/bin/sleep", "300"])
+        try:
+            assert trial.result()[1].leftovers == Leftovers(ended=1)
+            assert helper.poll() is None
+        finally:
+            helper.kill()
+            helper.wait()
 
 
 def test_what_is_left_at_the_end_of_a_run_is_swept(zoo) -> None:

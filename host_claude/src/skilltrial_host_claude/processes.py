@@ -29,7 +29,11 @@ class Process:
     """A model said or did something."""
     tasks: bool = False
     """Background tasks are still running, and the program waits for them."""
+    notified: bool = False
+    """One of them is over, and the model has yet to hear of it."""
     damaged: bool = False
+    unserved: bool = False
+    """A server that it was given never came up."""
     logged: bool = False
     """Its session log is among the records."""
     stderr: str = ""
@@ -66,11 +70,13 @@ class Process:
     def _complete(self) -> bool:
         """Nothing is missing: each turn that was begun has its result, and nothing is awaited any more."""
         ended = self.code is not None and len(self.results) >= max(self.inits, 1)
-        return ended and not self.damaged and not self.tasks
+        return ended and not self.damaged and not self.tasks and not self.notified
 
     def _success(self) -> Outcome:
         if self.code != 0:
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
+        if self.unserved:
+            return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.FIXTURE
         if "local_command" in self.results[-1]:
             # A prompt that is a command of the program's own never reaches a model.
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.OPERATOR

@@ -30,7 +30,7 @@ _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _SILENT = frozenset(
     {"status", "thinking_tokens", "ui_invalidate", "model_refusal_no_fallback"}
-    | {"task_started", "task_updated", "task_notification", "task_progress"}
+    | {"task_started", "task_updated", "task_progress"}
 )
 """`system` lines that say nothing that another line does not."""
 _BLOCKS = frozenset({"text", "thinking", "redacted_thinking"})
@@ -96,6 +96,7 @@ class Stream:
         match text(line, "subtype"):
             case "init":
                 process.inits += 1
+                process.unserved = process.unserved or _unserved(line)
                 self._init(at, line)
             case "api_retry":
                 self.trail.add(at, Retry, cause=retried(line))
@@ -105,6 +106,8 @@ class Stream:
                 self.trail.add(at, Notice, text_sha256=digest(text(line, "content") or ""))
             case "background_tasks_changed":
                 process.tasks = bool(several(line, "tasks"))
+            case "task_notification":
+                process.notified = True
             case known if known in _SILENT:
                 pass
             case _:
@@ -166,6 +169,7 @@ class Stream:
 
     def _result(self, at: At, line: Object, process: Process) -> None:
         process.results.append(line)
+        process.notified = False
         process.last = at.seq
         for denial in several(line, "permission_denials"):
             self.calls.denied(at, denial)
@@ -173,6 +177,12 @@ class Stream:
     def _steps(self, at: At, steps: Steps) -> None:
         for skill, step in steps:
             self.trail.add(at, SkillStep, skill=skill, step=step)
+
+
+def _unserved(line: Object) -> bool:
+    """Whether a server that the command line named is not there. Only such servers are of the source `dynamic`."""
+    servers = (each for each in several(line, "mcp_servers") if text(each, "source") == "dynamic")
+    return any(text(each, "status") != "connected" for each in servers)
 
 
 def _names(line: Object, key: str) -> tuple[str, ...] | None:

@@ -202,13 +202,14 @@ class _Writer:
 
 
 def _named(call: Call) -> tuple[str, str | None]:
-    """The tool's native name, and the MCP server whose it is."""
-    server = text(call.item, "server") or (text(call.stream.value, "server") if call.stream is not None else None)
+    """The tool's native name, and the MCP server whose it is; both as the server has them, once it was asked."""
+    shown = call.item if call.item_kind == "mcp_tool_call" or call.stream is None else call.stream.value
+    server = text(shown, "server")
+    if server is not None:
+        return text(shown, "tool") or call.tool, server
     if call.namespace is not None and call.namespace.startswith(_SERVER):
-        server = call.namespace.removeprefix(_SERVER)
-    elif call.namespace is not None:
-        return f"{call.namespace}.{call.tool}", None
-    return call.tool, server
+        return call.tool, call.namespace.removeprefix(_SERVER)
+    return (call.tool if call.namespace is None else f"{call.namespace}.{call.tool}"), None
 
 
 def _script(call: Call) -> str | None:

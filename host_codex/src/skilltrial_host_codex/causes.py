@@ -20,7 +20,7 @@ _BY_STATUS = {401: Cause.AUTH, 403: Cause.AUTH, 402: Cause.QUOTA, 408: Cause.TRA
 _STATUS = re.compile(r"(?:unexpected|last) status:? (\d{3})\b")
 _BY_MESSAGE = (
     (re.compile(r"insufficient_quota|quota exceeded|usage limit", re.I), Cause.QUOTA),
-    (re.compile(r"context_length_exceeded|context window", re.I), Cause.CONTEXT),
+    (re.compile(r"context_length_exceeded|context window|max_output_tokens", re.I), Cause.CONTEXT),
     (re.compile(r"rate.?limit", re.I), Cause.RATE_LIMIT),
     (
         re.compile(r"missing environment variable|invalid api key|not logged in|log in again|unauthorized", re.I),
@@ -50,7 +50,7 @@ _OWNERS = {
     Cause.RATE_LIMIT: Owner.MODEL,
     Cause.SERVER: Owner.MODEL,
     Cause.TRANSPORT: Owner.MODEL,
-    Cause.CONTEXT: Owner.MODEL,
+    Cause.CONTEXT: Owner.AGENT,
     Cause.REFUSAL: Owner.MODEL,
     Cause.EMPTY: Owner.MODEL,
     Cause.UNCLASSIFIED: Owner.HOST,
@@ -73,8 +73,6 @@ def owner_of(cause: Cause, message: str) -> Owner:
     """Who has to act on it."""
     if cause is Cause.UNCLASSIFIED and (found := _STATUS.search(message)) and found[1] == "404":
         return Owner.OPERATOR  # no such model, or not at this address
-    if cause is Cause.UNCLASSIFIED and message.startswith("Incomplete response"):
-        return Owner.MODEL
     return _OWNERS[cause]
 
 

@@ -27,6 +27,8 @@ from skilltrial.api import (
     WriteFile,
 )
 
+from .thread import plain
+
 _SKILLS = ".agents/skills"
 _EDIT = (
     """t=$(cat -- "$f" && printf x) || exit 1; t=${t%x}; case $t in *"$o"*) """
@@ -60,7 +62,7 @@ class CodexDialect:
 
 def _server_call(act: Call, names: frozenset[str], scripted: bool) -> ToolCall:
     """A server's tool. Codex often defers these, and still takes a call by name; so an unlisted one is spelled too."""
-    namespace, tool, arguments = f"mcp__{act.call.server}", act.call.tool, act.call.arguments
+    namespace, tool, arguments = f"mcp__{plain(act.call.server)}", plain(act.call.tool), act.call.arguments
     if scripted:
         return _script(f"{namespace}__{tool}", arguments)
     listed = any(name.startswith((f"{namespace}/", f"{namespace}__")) for name in names)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from skilltrial.api import Cause, Ending, Exited, Owner, Record, SessionEnded, Source, ending_by_notes, notes
+from skilltrial.api import Cause, Ending, Exited, Note, Owner, Record, SessionEnded, Source, ending_by_notes
 
 from .causes import cause_of, owner_of, owner_of_stderr
 from .lines import text
@@ -15,21 +16,28 @@ Verdict = tuple[Ending, Cause | None, Owner | None]
 _STDERR = 20_000
 
 
-def session_ended(records: Sequence[Record], turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> SessionEnded:
-    """The one `SessionEnded` of a trajectory."""
-    ending, cause, owner = ending_by_notes(records) or _by_turns(records, turns, done)
+def session_ended(
+    records: Sequence[Record],
+    noted: Sequence[tuple[Record, Note]],
+    turns: Mapping[int, StreamTurn],
+    done: Sequence[Done],
+) -> SessionEnded:
+    """The one `SessionEnded` of a trajectory; `noted` are the notes among its records."""
+    exits = {record.turn: note.code for record, note in noted if isinstance(note, Exited)}
+    ending, cause, owner = ending_by_notes(record for record, _ in noted) or _by_turns(records, exits, turns, done)
     last = max((record.turn for record in records), default=0)
     seq = records[-1].seq if records else 0
     return SessionEnded(seq=seq, turn=last, ending=ending, cause=cause, owner=owner)
 
 
-def _by_turns(records: Sequence[Record], turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> Verdict:
-    exits = {record.turn: note.code for record, note in notes(records) if isinstance(note, Exited)}
+def _by_turns(
+    records: Sequence[Record], exits: Mapping[int, int], turns: Mapping[int, StreamTurn], done: Sequence[Done]
+) -> Verdict:
     # A turn of which anything is on record was begun, and has to end.
     begun = {record.turn for record in records if record.turn > 0}
     errors = {each.turn: each for each in done if each.error}
     for turn in sorted(begun | turns.keys()):
-        bad = _of_turn(turns.get(turn), errors.get(turn), exits.get(turn), _stderr(records, turn))
+        bad = _of_turn(turns.get(turn), errors.get(turn), exits.get(turn), partial(_stderr, records, turn))
         if bad is not None:
             return bad
     if not turns:
@@ -37,7 +45,9 @@ def _by_turns(records: Sequence[Record], turns: Mapping[int, StreamTurn], done: 
     return Ending.COMPLETED, None, None
 
 
-def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, stderr: str) -> Verdict | None:
+def _of_turn(
+    turn: StreamTurn | None, error: Done | None, code: int | None, stderr: Callable[[], str]
+) -> Verdict | None:
     """What went wrong in a turn; None where nothing did."""
     stopped = turn is not None and (turn.failed is not None or (turn.error is not None and turn.completed is None))
     if stopped or error is not None:
@@ -55,9 +65,10 @@ def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, stde
         return Ending.INVALID_EVENTS, None, Owner.HOST
     if turn is not None and turn.began is not None:
         return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
-    if cause_of(stderr, None) is Cause.AUTH:
+    complaint = stderr()
+    if cause_of(complaint, None) is Cause.AUTH:
         return Ending.HOST_FAILED, Cause.AUTH, Owner.OPERATOR
-    return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_stderr(stderr)
+    return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_stderr(complaint)
 
 
 def _stderr(records: Sequence[Record], turn: int) -> str:

@@ -31,6 +31,19 @@ from .hiding import HidingRecorder
 from .session import CodexSession
 
 SKILLS = ".agents/skills"
+SHOWN = frozenset(
+    {
+        Sees.ANSWERS,
+        Sees.TOOL_CALLS,
+        Sees.TOOL_RESULTS,
+        Sees.SKILL_OFFERS,
+        Sees.SKILL_READS,
+        Sees.PERMISSIONS,
+        Sees.TOKENS,
+        Sees.MODEL_IDS,
+    }
+)
+"""What stream and session log show together. Of the cost neither tells."""
 _SYSTEM = (Path("/etc/codex"),)
 """Where a machine's owner may set what no home of its own keeps out."""
 
@@ -54,13 +67,12 @@ class CodexHost:
         version = program.version(path)
         if self.effort is not None:
             program.check_effort(path, self.model, self.effort)
-        state = path.stat()
         return HostIdentity(
             name="codex",
             version=version,
-            program_sha256=program.digest(path, state.st_size, state.st_mtime_ns),
+            program_sha256=program.digest(path),
             can=frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL}),
-            sees=frozenset(Sees) - {Sees.COST},
+            sees=SHOWN,
             records="codex",
             dialect="codex",
             evidence_kind=EvidenceKind.LIVE_CODEX,

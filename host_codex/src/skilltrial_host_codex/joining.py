@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 
 from .lines import Object, several, text
 from .stream import Item, StreamTurn
-from .thread import Call, Thread, command_of
+from .thread import Call, Thread, command_of, plain
 
 
 def join(thread: Thread, turns: Sequence[StreamTurn]) -> dict[int, list[Item]]:
@@ -30,9 +30,11 @@ def _keys(call: Call) -> list[Hashable]:
     """What its item would look like: as it was carried out, else as it was asked for."""
     if call.item_kind is not None:
         return [_key(call.item_kind, call.item)]
+    if call.output_seq is not None:
+        return []  # answered, and nothing was carried out: the stream has no item of it
     if call.namespace is not None and call.namespace.startswith("mcp__"):
         server = call.namespace.removeprefix("mcp__")
-        return [("mcp", server, call.tool, _canonical(call.input))]
+        return [("mcp", server, plain(call.tool), _canonical(call.input))]
     if call.tool == "exec_command" and isinstance(call.input, dict):
         return [("command", text(call.input, "cmd"))]
     return []
@@ -43,7 +45,8 @@ def _key(kind: str, item: Object) -> Hashable:
         case "command_execution":
             return "command", command_of(item)
         case "mcp_tool_call":
-            return "mcp", text(item, "server"), text(item, "tool"), _canonical(item.get("arguments"))
+            names = plain(text(item, "server") or ""), plain(text(item, "tool") or "")
+            return "mcp", *names, _canonical(item.get("arguments"))
         case "file_change":
             return "files", _changed(item)
         case _:

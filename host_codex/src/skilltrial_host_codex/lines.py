@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from skilltrial.api import Event, Record, Source, Truncated, Unrecognized
 
-Object = Mapping[str, Any]
+Object = dict[str, Any]
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODE = json.JSONDecoder(parse_constant=_refuse).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ def lines(records: Iterable[Record], source: Source) -> Iterator[Line | Event]:
 
 def _line(record: Record, *, last: bool) -> Line | Event:
     try:
-        value = json.loads(record.raw, parse_constant=_refuse)
+        value = _DECODE(record.raw)
     except (ValueError, RecursionError):
         if last:
             return Truncated(seq=record.seq, turn=record.turn, where=record.source.value)
@@ -49,31 +56,27 @@ def _line(record: Record, *, last: bool) -> Line | Event:
     return Line(record.seq, record.turn, value, bool(record.redacted))
 
 
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
 def text(value: object, key: str) -> str | None:
     """The string at `key`; None where there is none."""
-    found = value.get(key) if isinstance(value, Mapping) else None
+    found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, str) else None
 
 
 def number(value: object, key: str) -> int | None:
     """The whole number at `key`; None where there is none (true and false are no numbers)."""
-    found = value.get(key) if isinstance(value, Mapping) else None
+    found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def inner(value: object, key: str) -> Object:
     """The object at `key`; an empty one where there is none."""
-    found = value.get(key) if isinstance(value, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def several(value: object, key: str) -> Sequence[Any]:
     """The list at `key`; an empty one where there is none."""
-    found = value.get(key) if isinstance(value, Mapping) else None
+    found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, list) else ()
 
 

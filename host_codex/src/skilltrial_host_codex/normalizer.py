@@ -49,9 +49,10 @@ class CodexNormalizer:
         turns = stream_turns(lines(records, Source.STDOUT))
         logs = threads(lines(records, Source.SESSION_LOG))
         main = _main(logs, turns)
-        placed = tuple(note for _, note in notes(records) if isinstance(note, SkillPlaced))
+        noted = tuple(notes(records))
+        placed = tuple(note for _, note in noted if isinstance(note, SkillPlaced))
         trail = Trail()
-        for record, note in notes(records):
+        for record, note in noted:
             if isinstance(note, TurnSent):
                 trail.add(TurnStarted(seq=record.seq, turn=note.turn, prompt_sha256=note.prompt_sha256), record.seq)
         _opened(trail, turns, main, Skills(placed, main.cwd if main else None))
@@ -60,7 +61,7 @@ class CodexNormalizer:
                 trail.add(event, event.seq)
         _called(trail, turns, logs, main, placed)
         _ended(trail, turns, main)
-        trail.add(session_ended(records, turns, main.done if main else ()), None)
+        trail.add(session_ended(records, noted, turns, main.done if main else ()), None)
         return trail.events()
 
 

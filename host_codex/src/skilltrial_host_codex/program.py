@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
 from skilltrial.api import InvalidRequest
@@ -18,7 +17,6 @@ from .lines import several, text
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra")
 """The efforts that some version is known to take."""
 _ANSWERS_WITHIN = 30
-_CHUNK = 1 << 20
 
 
 def located(binary: str) -> Path:
@@ -48,14 +46,10 @@ def version(path: Path) -> str | None:
     return found[0] if found else None
 
 
-@cache
-def digest(path: Path, size: int, changed: int) -> str:
-    """SHA-256 of the program file; `size` and `changed` (its time of change) tell one file from a later one."""
-    running = hashlib.sha256()
+def digest(path: Path) -> str:
+    """SHA-256 of the program file."""
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            running.update(chunk)
-    return running.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_effort(path: Path, model: str | None, effort: str) -> None:

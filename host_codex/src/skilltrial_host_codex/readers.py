@@ -15,6 +15,7 @@ _TAKING = {"head": "nc", "tail": "nc", "nl": "bdfhilnsvw", "sed": "efl", "awk": 
 
 
 def words_of(node: Node, cwd: str | None) -> list[Word | None]:
+    """The words of a command, without assignments and redirections; None where only a shell could say."""
     return [
         literal(child, cwd)
         for child in node.named_children
@@ -37,6 +38,7 @@ def unwrapped(words: list[Word | None]) -> list[Word | None]:
 
 
 def moved(cwd: str | None, arguments: list[Word | None]) -> str | None:
+    """The working directory after `cd` with these arguments; None where it can't be told."""
     operands = [word for word in arguments if word is None or word.text not in {"--", "-P", "-L"}]
     if len(operands) != 1 or operands[0] is None or operands[0].text == "-" or operands[0].glob:
         return None
@@ -44,6 +46,7 @@ def moved(cwd: str | None, arguments: list[Word | None]) -> str | None:
 
 
 def resolved(path: str, cwd: str | None) -> str | None:
+    """The path without `.` and `..`; None where it can't be told."""
     if path.startswith("/"):
         return normpath(path)
     return None if cwd is None or path.startswith("~") else normpath(join(cwd, path))
@@ -83,6 +86,7 @@ def passes_on(stage: Node, cwd: str | None) -> bool:
 
 
 def redirect_of(node: Node, cwd: str | None) -> tuple[str, Word | None]:
+    """Whether a redirection takes standard output away (`out`), or gives standard input (`in`) and from which file."""
     if node.type != "file_redirect":
         return "", None
     parts = [(child.type, child) for child in node.children]

@@ -20,38 +20,46 @@ _SILENT_ITEMS = frozenset({"AgentMessage", "UserMessage", "Reasoning"})
 def threads(found: Iterable[Line | Event]) -> list[Thread]:
     """The conversations of a trial, in the order in which their logs were read. Empty where there is no log.
 
-    A log begins with its `session_meta`; a log that was resumed is read on without one.
+    A log begins with its `session_meta`. In a later turn it is read on without one: the main conversation's first,
+    then each whose rows take up its count.
     """
     known: dict[str | None, Thread] = {}
-    thread = Thread()
+    thread, turn = Thread(), 0
     for line in found:
+        resumed = line.turn != turn
+        if resumed:
+            thread, turn = next((each for each in known.values() if each.parent is None), thread), line.turn
         if isinstance(line, Line) and line.value.get("type") == "session_meta":
-            meta = inner(line.value, "payload")
-            id = text(meta, "id")
-            thread = known.setdefault(id, Thread(line.seq, id))
-            thread.parent = text(meta, "parent_thread_id")
-            thread.version = text(meta, "cli_version")
-            thread.provider, thread.cwd = text(meta, "model_provider"), text(meta, "cwd")
-            thread.ordinal = number(line.value, "ordinal")
+            thread = _begun(known, line)
             continue
-        if isinstance(line, Line):
-            thread = _continued(thread, known.values(), line)
+        if isinstance(line, Line) and not resumed:
+            thread = _continued(thread, known.values(), number(line.value, "ordinal"))
         thread = known.setdefault(thread.id, thread)
         if isinstance(line, Line):
+            thread.ordinal = number(line.value, "ordinal")
             _row(thread, line)
         else:
             thread.events.append(line)
     return list(known.values())
 
 
-def _continued(thread: Thread, known: Iterable[Thread], line: Line) -> Thread:
-    """The conversation that a row belongs to: the one that is read just now, or one whose count it takes up."""
-    ordinal = number(line.value, "ordinal")
-    if ordinal is not None and thread.ordinal is not None and ordinal != thread.ordinal + 1:
-        thread = next((other for other in known if other.ordinal == ordinal - 1), thread)
-    if ordinal is not None:
-        thread.ordinal = ordinal
+def _begun(known: dict[str | None, Thread], line: Line) -> Thread:
+    """The conversation whose log begins here."""
+    meta = inner(line.value, "payload")
+    id = text(meta, "id")
+    thread = known.setdefault(id, Thread(line.seq, id))
+    thread.parent = text(meta, "parent_thread_id")
+    thread.version = text(meta, "cli_version")
+    thread.provider, thread.cwd = text(meta, "model_provider"), text(meta, "cwd")
+    thread.ordinal = number(line.value, "ordinal")
     return thread
+
+
+def _continued(thread: Thread, known: Iterable[Thread], ordinal: int | None) -> Thread:
+    """The conversation that a row belongs to: the one that is read just now, or one whose count it takes up."""
+    if ordinal is None or thread.ordinal is None or ordinal == thread.ordinal + 1:
+        return thread
+    return next((other for other in known if other.ordinal == ordinal - 1), thread)
 
 
 def _row(thread: Thread, line: Line) -> None:

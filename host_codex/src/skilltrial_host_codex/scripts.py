@@ -15,7 +15,7 @@ from skilltrial.api import ABSENT, Absent
 
 from .lines import number, several, text, texts
 from .outcomes import Outcome, rejection
-from .thread import Call, Thread
+from .thread import Call, Thread, plain
 
 _CALL = re.compile(r"\btools\.([A-Za-z_]\w*)\(\s*")
 _BRANCH = re.compile(r"\b(?:if|for|while|switch|catch|function)\b|=>|\?|\|\||&&")
@@ -108,9 +108,9 @@ def _left(calls: Sequence[Spelled], made: Sequence[Call]) -> list[Spelled]:
     for one in made:
         server = text(one.item, "server")
         for call in left:
-            same = call.tool == one.tool and call.server == server
-            plain = call.tool != "exec_command" or call.input is ABSENT
-            if same and (plain or text(call.input, "cmd") == text(one.input, "cmd")):
+            same = plain(call.tool) == plain(one.tool) and call.server == (plain(server) if server else None)
+            any_input = call.tool != "exec_command" or call.input is ABSENT
+            if same and (any_input or text(call.input, "cmd") == text(one.input, "cmd")):
                 left.remove(call)
                 one.input = one.input if call.input is ABSENT else call.input
                 break

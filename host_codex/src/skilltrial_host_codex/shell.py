@@ -168,9 +168,8 @@ class _Walk:
             self.run(program.text, cwd)
 
     def run(self, path: str, cwd: str | None) -> None:
-        resolved = resolved(path, cwd)
-        if resolved is not None:
-            self.found.runs.append(resolved)
+        if (found := resolved(path, cwd)) is not None:
+            self.found.runs.append(found)
 
     def printed(self, name: str, words: list[Word | None], cwd: str | None, stdin: Word | None) -> None:
         files = files_of(name, words[1:])

@@ -20,7 +20,7 @@ from skilltrial.api import SkillPlaced, Step
 from .shell import Read, Uses, uses
 
 _MOST_LINES = 4_000
-_MOST_STARTS = 200
+_MOST_STARTS = 20
 _BODY = "SKILL.md"
 _MENTION = re.compile(r"<skill>\n<name>(.*?)</name>\n<path>(.*?)</path>\n(.*)\n</skill>\s*", re.S)
 _ROOT = re.compile(r"^- `(\w+)` = `(.+)`$", re.M)
@@ -56,8 +56,9 @@ class Skills:
         for skill in self.placed:
             path = join(skill.path, _BODY)
             reads = [read for read in found.reads if self._is(read, path)]
-            body = printed.output is not None and holds(printed.output, skill.body_sha256)
-            if reads or (body and not found.understood):
+            unclear = bool(reads) or not found.understood
+            body = unclear and printed.output is not None and holds(printed.output, skill.body_sha256)
+            if reads or body:
                 yield skill.skill, Step.REQUESTED
                 if body or (self.root is not None and _shown(reads, printed)):
                     yield skill.skill, Step.READ
@@ -110,9 +111,13 @@ def offered(text: str) -> tuple[str, ...] | None:
 
 
 def holds(output: str, sha256: str) -> bool:
-    """Whether a run of whole lines of `output` has that digest. Looks at a bounded number of lines."""
+    """Whether a run of whole lines of `output` has that digest.
+
+    Looks where a SKILL.md may begin: at the beginning, and at lines that open a front matter.
+    """
     lines = _bytes(output).splitlines(keepends=True)[:_MOST_LINES]
-    for start in range(min(len(lines), _MOST_STARTS)):
+    starts = [0, *(number for number, line in enumerate(lines) if number and line.rstrip() == b"---")]
+    for start in starts[:_MOST_STARTS]:
         running = hashlib.sha256()
         for line in lines[start:]:
             running.update(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,3 +130,8 @@ def command_of(item: Object) -> str:
     else:
         words = [word for word in command if isinstance(word, str)] if isinstance(command, list) else []
     return words[2] if len(words) == 3 and words[1] in {"-c", "-lc"} else shlex.join(words)
+
+
+def plain(name: str) -> str:
+    """A server's or tool's name as the program tells it to its model: what is no letter or digit becomes `_`."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)

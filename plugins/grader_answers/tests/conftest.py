@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from skilltrial.api import CheckOptions, CheckResult, Ending, Evidence, Files, HostIdentity, Sees, TrialKey
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.facades import GraderFacade
+from skilltrial.plugins.graders import choose, fit
 from skilltrial_grader_answers.grader import AnswersGrader
 
 
@@ -40,17 +42,19 @@ def grader() -> GraderFacade:
 
 @pytest.fixture(scope="session")
 def read(grader: GraderFacade) -> Callable[..., CheckOptions]:
-    """Read a check as a suite writes it, `{"answers": …}`: the model is the first that has all its keys."""
+    """Read a check as a suite writes it, `{"answers": …}`, and as the core chooses the model."""
 
     def reader(written: Mapping[str, Any]) -> CheckOptions:
         rest = dict(written)
         value = rest.pop("answers")
-        for model in grader.check_models():
-            options = {**value, **rest} if isinstance(value, dict) else {str(model.subject): value, **rest}
-            needed = {name for name, field in model.model_fields.items() if field.is_required()}
-            if needed <= options.keys() <= model.model_fields.keys():
-                return model.model_validate(options)
-        raise AssertionError(f"no model reads {written}")
+        if isinstance(value, dict):
+            options = {**value, **rest}
+            model = choose(grader.check_models(), options)
+        else:
+            models = [model for model in grader.check_models() if model.subject]
+            model = max(models, key=lambda one: fit(one, {str(one.subject): value, **rest}))
+            options = {str(model.subject): value, **rest}
+        return model.model_validate_json(json.dumps(options))
 
     return reader
 

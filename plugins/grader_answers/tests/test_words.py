@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from skilltrial.api import Outcome, Sees
+from skilltrial.api import Ending, Outcome, Sees, SessionEnded, TurnEnded
+from skilltrial.judge.questions import of_turn
 
 TABLE = [
     ({"answers": "STATUS: SAVED"}, "STATUS: SAVED.", "holds"),
@@ -87,6 +89,26 @@ def test_an_answer_that_was_not_seen_decides_nothing(judged, answered, check, an
 def test_the_last_turn_is_the_one_that_counts(judged, answered):
     assert judged({"answers": "two"}, answered("one", "two")).outcome is Outcome.PASSED
     assert judged({"answers": "one"}, answered("one", "two")).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("turn", "answers", "reason"),
+    [
+        (1, ("one", "two"), "holds"),
+        (2, ("one", "two"), "text_missing"),
+        (2, ("two", "one"), "holds"),
+        (1, ("one", None), "holds"),
+        (2, ("one", None), "answer_not_seen"),
+        (1, (None, "one"), "answer_not_seen"),
+        (None, ("one", None), "answer_not_seen"),
+        (None, ("two", "one"), "holds"),
+    ],
+)
+def test_a_check_may_be_about_one_turn(judged, answered, turn, answers, reason):
+    ends = [TurnEnded(seq=at, turn=at, answer=answer) for at, answer in enumerate(answers, 1)]
+    whole = replace(answered(*answers), events=(*ends, SessionEnded(seq=9, turn=2, ending=Ending.COMPLETED)))
+    evidence = whole if turn is None else of_turn(whole, turn)
+    assert judged({"answers": "one"}, evidence).reason == reason
 
 
 def test_answers_must_be_shown(grader, read):

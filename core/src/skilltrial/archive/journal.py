@@ -30,9 +30,12 @@ class Journal:
     def _write(self, value: dict[str, str | None]) -> None:
         line = json.dumps(value, sort_keys=True) + "\n"
         with self._lock:
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             try:
-                os.write(descriptor, line.encode("ascii"))
+                size = os.fstat(descriptor).st_size
+                # A torn line of a run that was killed must not swallow this one.
+                torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+                os.write(descriptor, (b"\n" if torn else b"") + line.encode("ascii"))
             finally:
                 os.close(descriptor)
 

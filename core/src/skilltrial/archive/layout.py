@@ -38,6 +38,8 @@ SEAL = "seal.json"
 FACTS = "trial.json"
 HOST_RECORDS = "host.jsonl"
 MODEL_RECORDS = "model.jsonl"
+FIXTURE_RECORDS = "fixture-"
+"""Followed by the fixture's name and `.jsonl`."""
 ANSWERS = "answers.json"
 FILES = "files.json"
 COMMANDS = "commands.json"
@@ -64,3 +66,8 @@ def skill_listing(skill: str) -> str:
 def blob(sha256: str) -> str:
     """Where the bytes with this digest lie."""
     return f"{BLOBS}/{sha256}"
+
+
+def fixture_records(fixture: str) -> str:
+    """The records of a fixture in a trial's folder."""
+    return f"{FIXTURE_RECORDS}{fixture}.jsonl"

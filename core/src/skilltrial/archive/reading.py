@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-
-from pydantic import ValidationError
+from typing import TypeVar
 
 from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.evidence import Change, CommandResult, Files
@@ -22,6 +21,10 @@ from . import layout
 from .seal import Manifest, additional, faults, read_manifest, refuse, trial_seal, verified
 from .trees import Tree, of_json, read_listing
 from .writing import walk
+
+T = TypeVar("T")
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading bytes of the wrong shape raises; pydantic's ValidationError is a ValueError."""
 
 
 def open_archive(root: Path) -> SealedArchive:
@@ -73,27 +76,28 @@ class SealedArchive:
     @cached_property
     def plan(self) -> Plan:
         """What was planned."""
-        return Plan.read(self.file(layout.PLAN))
+        return self._read(layout.PLAN, Plan.read)
 
     @cached_property
     def suite(self) -> Suite:
         """What was asked, in the long form."""
-        return Suite.read(self.file(layout.SUITE))
+        return self._read(layout.SUITE, Suite.read)
 
     @cached_property
     def parts(self) -> tuple[PartIdentity, ...]:
         """Which parts took part."""
-        return tuple(PartIdentity.model_validate(value) for value in json.loads(self.file(layout.PARTS)))
+        return self._read(
+            layout.PARTS, lambda data: tuple(PartIdentity.model_validate(value) for value in json.loads(data))
+        )
 
     @cached_property
     def provenance(self) -> Provenance:
         """Where, when and with what it happened."""
-        return Provenance.read(self.file(layout.PROVENANCE))
+        return self._read(layout.PROVENANCE, Provenance.read)
 
     @cached_property
     def _assets(self) -> Mapping[str, str]:
-        found: Mapping[str, str] = json.loads(self.file(layout.ASSETS))
-        return found
+        return self._read(layout.ASSETS, lambda data: {path: str(one) for path, one in json.loads(data).items()})
 
     @property
     def assets(self) -> Mapping[str, bytes]:
@@ -114,8 +118,19 @@ class SealedArchive:
 
     def _tree(self, name: str) -> Tree:
         if name not in self._trees:
-            self._trees[name] = read_listing(self.file(name), lambda digest: self.file(layout.blob(digest)))
+            blob = self._blob
+            self._trees[name] = self._read(name, lambda data: read_listing(data, blob))
         return self._trees[name]
+
+    def _blob(self, digest: str) -> bytes:
+        return self.file(layout.blob(digest))
+
+    def _read(self, name: str, read: Callable[[bytes], T]) -> T:
+        """What a sealed file means. Raises ArchiveRefused where it was sealed and is still not what it must be."""
+        try:
+            return read(self.file(name))
+        except _UNREADABLE as error:
+            raise ArchiveRefused(f"{self.root}: {name} can't be read ({type(error).__name__})") from None
 
     @cached_property
     def inputs(self) -> dict[str, bytes]:
@@ -137,8 +152,8 @@ class SealedArchive:
             return SealedTrial(key, files, self.inputs)
         except ArchiveRefused:
             raise self._refusal() from None
-        except (ValidationError, ValueError, KeyError, TypeError) as error:
-            raise ArchiveRefused(f"{self.root}: {key.path} can't be read ({type(error).__name__})") from error
+        except _UNREADABLE as error:
+            raise ArchiveRefused(f"{self.root}: {key.path} can't be read ({type(error).__name__})") from None
 
 
 class SealedTrial:
@@ -153,6 +168,15 @@ class SealedTrial:
     def records(self) -> tuple[Record, ...]:
         """What the host and the runner put on record."""
         return read_records(self._files.get(layout.HOST_RECORDS, b""))
+
+    def fixture_records(self) -> dict[str, tuple[Record, ...]]:
+        """What each fixture put on record, by its name."""
+        prefix, suffix = layout.FIXTURE_RECORDS, ".jsonl"
+        return {
+            name.removeprefix(prefix).removesuffix(suffix): read_records(data)
+            for name, data in self._files.items()
+            if name.startswith(prefix) and name.endswith(suffix)
+        }
 
     def model_records(self) -> tuple[Record, ...]:
         """What the model endpoint put on record."""

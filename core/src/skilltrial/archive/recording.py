@@ -6,7 +6,7 @@ import hashlib
 import threading
 import time
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from skilltrial.model.notes import as_raw
 from skilltrial.model.part import Part
@@ -42,7 +42,7 @@ class FileRecorder:
         self._clock = clock
         self._redactor = redactor
         self._lock = threading.Lock()
-        self._file: TextIO | None = None
+        self._file: BinaryIO | None = None
         self._closed = False
         self._digest = hashlib.sha256()
 
@@ -62,13 +62,13 @@ class FileRecorder:
             if self._closed:
                 return
             if self._file is None:
-                self._file = self.path.open("w", encoding="ascii", newline="\n")
+                self._file = self.path.open("wb")
             self.count += 1
             self.redactions += hits
-            line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line()
+            line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line().encode("ascii")
             self._file.write(line)
             self._file.flush()
-            self._digest.update(line.encode("ascii"))
+            self._digest.update(line)
 
     def note(self, note: Part) -> None:
         """Keep a fact of the runner's."""

@@ -10,6 +10,8 @@ from urllib.parse import quote, quote_plus
 
 SHORTEST = 6
 """Shorter values are not replaced: they would hit ordinary text. The runner tells the user their names."""
+SHORTEST_LINE = 12
+"""The same for a line of a secret that has several."""
 
 _WORDS = frozenset({"sha256", "kind", "change", "when", "unread"})
 """Keys of our own files whose values are words and digests of ours, never anybody's text."""
@@ -22,7 +24,7 @@ class Redactor:
         self._marks: dict[str, str] = {}
         for name, value in secrets.items():
             if len(value) >= SHORTEST:
-                for form in spellings(value):
+                for form in (form for part in (value, *_lines(value)) for form in spellings(part)):
                     self._marks.setdefault(form, f"[redacted {name}]")
         longest_first = sorted(self._marks, key=len, reverse=True)
         self._text = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
@@ -35,7 +37,8 @@ class Redactor:
 
     def text(self, text: str) -> tuple[str, int]:
         """The text with every secret replaced, and how many there were."""
-        if self._text is None:
+        # Most lines hold none, and a search for each form is much faster than one for all of them.
+        if self._text is None or not any(form in text for form in self._marks):
             return text, 0
         return self._text.subn(lambda match: self._marks[match[0]], text)
 
@@ -45,6 +48,8 @@ class Redactor:
         Keys, numbers and digests stay: a passed variable may well hold `600000` or `folder`, and JSON in which such a
         text was replaced would be none, or name nothing.
         """
+        if self._text is None:
+            return value, 0
         match value:
             case str():
                 return self.text(value)
@@ -81,6 +86,12 @@ def spellings(value: str) -> tuple[str, ...]:
             if end - start >= SHORTEST:
                 forms.append(coded[start:end])
     return tuple(dict.fromkeys(form for form in forms if len(form) >= SHORTEST))
+
+
+def _lines(value: str) -> list[str]:
+    """The lines of a secret that has several (a private key): records are lines, so no record ever holds it whole."""
+    lines = [line.strip() for line in value.splitlines()]
+    return [line for line in lines if len(line) >= SHORTEST_LINE] if len(lines) > 1 else []
 
 
 def _quoted(how: object, raw: bytes) -> str:

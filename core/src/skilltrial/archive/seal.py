@@ -30,6 +30,8 @@ def read_manifest(root: Path) -> Manifest:
     """Read the manifest. Raises ArchiveRefused where there is none, ArchiveUnsupported for another version."""
     path = root / layout.MANIFEST
     try:
+        if path.is_symlink():
+            raise ArchiveRefused(f"changed: {layout.MANIFEST} (a link)")
         data = path.read_bytes()
     except FileNotFoundError:
         if (root / layout.PLAN).exists():

@@ -185,7 +185,8 @@ class TrialWriter:
         with self._lock:
             self.redactions += hits
             self._files[name] = sha256(data)
-        path.parent.mkdir(exist_ok=True)
+        if "/" in name:
+            path.parent.mkdir(exist_ok=True)
         write_file(path, data)
 
     def write_json(self, name: str, value: object) -> None:
@@ -225,9 +226,16 @@ class TrialWriter:
         self.redactions = 0
         self.host = FileRecorder(self.folder / layout.HOST_RECORDS, self.clock, self._redactor)
         self.model = FileRecorder(self.folder / layout.MODEL_RECORDS, self.clock, self._redactor)
+        self._recorders = {layout.HOST_RECORDS: self.host, layout.MODEL_RECORDS: self.model}
+
+    def fixture(self, name: str) -> FileRecorder:
+        """The recorder of a fixture, with the trial's clock and turn."""
+        file = layout.fixture_records(name)
+        self._recorders[file] = FileRecorder(self.folder / file, self.clock, self._redactor)
+        return self._recorders[file]
 
     def _close(self, facts: TrialFacts) -> None:
-        for recorder, name in ((self.host, layout.HOST_RECORDS), (self.model, layout.MODEL_RECORDS)):
+        for name, recorder in self._recorders.items():
             digest = recorder.close()
             if digest is not None:
                 self._files[name] = digest
@@ -235,12 +243,12 @@ class TrialWriter:
         # As they stand in the listing: the two are joined by these paths.
         paths = tuple(self._redactor.text(path)[0] for path in facts.redacted_paths)
         counted = {"redactions": self.redactions, "tries": self.tries, "redacted_paths": paths}
-        self._put(layout.FACTS, facts.model_copy(update=counted).write(), 0)
+        self._put(layout.FACTS, compact(facts.model_copy(update=counted).model_dump(mode="json")), 0)
 
     def seal(self, facts: TrialFacts) -> str:
         """Close the records, write the facts and the seal, move the folder to its place, and tell the journal."""
         self._close(facts)
-        seal = canonical({"schema_version": layout.SCHEMA_VERSION, "trial": self.key.path, "files": self._files})
+        seal = compact({"schema_version": layout.SCHEMA_VERSION, "trial": self.key.path, "files": self._files})
         write_file(self.folder / layout.SEAL, seal)
         target = self._archive.root / self.key.path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -252,8 +260,8 @@ class TrialWriter:
 
     def discard(self) -> None:
         """Forget the trial: it was interrupted, or is tried again."""
-        self.host.close()
-        self.model.close()
+        for recorder in self._recorders.values():
+            recorder.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -261,10 +269,19 @@ def write_file(path: Path, data: bytes) -> None:
     """Write a file that only its owner may read; replaced in one step where it exists."""
     fresh = path.with_name(f".{path.name}.new") if path.exists() else path
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+    try:
+        write_all(descriptor, data)
+    finally:
+        os.close(descriptor)
     if fresh is not path:
         fresh.replace(path)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all bytes: one `write` may take only some."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def walk(root: Path) -> list[str]:

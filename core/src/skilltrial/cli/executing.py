@@ -21,6 +21,7 @@ from skilltrial.model.words import VerdictKind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.kinds import HOST
+from skilltrial.record.apart import refuse_inside_source
 from skilltrial.record.asking import Prepared, Request, prepare
 from skilltrial.record.loading import load, locate
 from skilltrial.record.parts import HostChoice
@@ -94,11 +95,12 @@ def _only_host(discovery: Discovery) -> str:
 def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
     """Prepare, record, judge, show; return the exit code."""
     prepared = prepare(asked, discovery)
+    out = Path(wanted.out) if wanted.out else default_out(prepared.suite.id, datetime.now(UTC))
+    refuse_inside_source(out, asked.loaded)
     reused = _reusable(wanted, prepared)
     left = without(prepared, reused)
     if _ends_here(wanted, left):
         return Exit.PASSED
-    out = Path(wanted.out) if wanted.out else default_out(prepared.suite.id, datetime.now(UTC))
     keep_out_of_git(out)
     with progress(len(left.trials), quiet=wanted.quiet) as observer:
         recorded = record(prepared, out, discovery, observer, _scripts(prepared), reused)

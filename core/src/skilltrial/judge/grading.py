@@ -121,6 +121,7 @@ class _Benches:
             case=case,
             questions=asked,
             assets={path: self._assets[path] for path in sorted(needed) if path in self._assets},
+            fixtures=tuple(self._suite.fixtures),
             skills=tuple(skill.id for skill in self._suite.skills),
             present=installed(present),
             identity=self._identity,

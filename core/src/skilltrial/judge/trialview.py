@@ -20,6 +20,7 @@ from . import measures, verdicts
 from .questions import CheckDetail, Question
 from .trigger import contaminated, trigger
 from .views import TrialView
+from .witnesses import Witnessed, witnessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Bench:
     questions: tuple[Question, ...]
     """Those that apply in the arm."""
     assets: Mapping[str, bytes]
+    fixtures: tuple[str, ...]
+    """Names of the suite's fixtures."""
     skills: tuple[str, ...]
     present: frozenset[str]
     identity: HostIdentity
@@ -63,7 +66,10 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         return _report(key, trial, bench, runner, broken), ()
     if end.reason is not None:
         return report, ()
-    evidence = _evidence(key, trial, bench, events)
+    seen = witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees) if bench.fixtures else None
+    if seen is not None and seen.doubt is not None:
+        return report.model_copy(update={"verdict": verdicts.incomplete(*seen.doubt)}), ()
+    evidence = _evidence(key, trial, bench, events, seen or Witnessed())
     answers = [question.ask(evidence) for question in bench.questions]
     checks = tuple(answer for answer, _ in answers)
     unclean = contaminated(report.trigger)
@@ -71,7 +77,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     return report.model_copy(update={"checks": checks, "verdict": verdict}), tuple(detail for _, detail in answers)
 
 
-def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event, ...]) -> Evidence:
+def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event, ...], seen: Witnessed) -> Evidence:
     return Evidence(
         key=key,
         identity=bench.identity,
@@ -85,6 +91,8 @@ def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event
             # What a subagent says to its caller is no answer to the prompt.
             if isinstance(event, TurnEnded) and event.answer is not None and event.agent is None
         },
+        wire=seen.wire,
+        calls=seen.calls,
         after=trial.after(),
         redactions=trial.facts.redactions,
         turns=len(bench.case.turns),

@@ -28,6 +28,9 @@ class TrialView(Protocol):
     def earlier_tries(self) -> Sequence[Sequence[Record]]:
         """The host's records of each earlier try of this trial, in order."""
 
+    def fixture_records(self) -> Mapping[str, Sequence[Record]]:
+        """What each fixture put on record, by its name in the suite."""
+
     def model_records(self) -> Sequence[Record]:
         """The model endpoint's records; none in a live run."""
 

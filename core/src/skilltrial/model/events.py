@@ -90,7 +90,10 @@ class ModelRequested(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequested(Event):
-    """The model asked for a tool. `tool` is the program's own name, `server` the MCP server or None."""
+    """The model asked for a tool. `tool` is the program's own name of it, of an MCP tool the server's name.
+
+    `server` is the MCP server under the name by which it was offered, None for the program's own tools.
+    """
 
     call: str
     tool: str

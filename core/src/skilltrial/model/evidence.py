@@ -109,6 +109,11 @@ class WireCall:
     result: JsonValue
     is_error: bool
     at: float
+    joins: str | None = None
+    """The host's own id of the call, where it sent one."""
+    answered: bool = True
+    because: str | None = None
+    """What decided the answer: `rule`, `invalid_arguments`, `unknown_tool`, `unexpected`, `fault`."""
 
 
 @dataclass(frozen=True, slots=True)

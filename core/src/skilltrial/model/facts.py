@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -28,6 +29,11 @@ class TrialFacts(Part):
     """Project paths whose kept bytes hold a replaced credential."""
     listing_complete: bool = True
     """False where the project had too many files to list."""
+
+    @classmethod
+    def read(cls, data: bytes | str) -> Self:
+        """Read JSON bytes; paths may hold lone surrogates, which pydantic's own reader refuses. Raises ValueError."""
+        return cls.model_validate(json.loads(data), strict=False)
 
 
 class Reused(Part):

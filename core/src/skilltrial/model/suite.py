@@ -190,7 +190,7 @@ class Cut(Part):
 class Stall(Part):
     """Send nothing for so many seconds, then go on with the next act."""
 
-    stall: Annotated[float, Field(gt=0, le=3600, strict=False)]
+    stall: Annotated[float, Field(gt=0, le=3600)]
 
 
 ACTS: dict[str, type[Part]] = {

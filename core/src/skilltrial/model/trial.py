@@ -152,6 +152,8 @@ class Offer:
     name: str
     url: str | None = None
     command: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that `command` needs."""
     tools: tuple[str, ...] = ()
 
 
@@ -221,6 +223,18 @@ class ToolCall:
     name: str
     arguments: Mapping[str, JsonValue] | str
     namespace: str | None = None
+
+
+class FixtureRun(Protocol):
+    """A fixture that serves all trials of a run."""
+
+    def start(
+        self, trial: Trial, options: Mapping[str, JsonValue], place: Place, recorder: Recorder
+    ) -> AbstractContextManager[Offer]:
+        """Serve one trial. `options` are what its case sets; state never passes from one trial to another.
+
+        What arrives is recorded (`model.wire`) before it is answered. Leaving the context ends the service.
+        """
 
 
 class ModelRun(Protocol):

@@ -5,13 +5,15 @@ pluggy's relay returns anything and gives None where nothing answered; after a f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from skilltrial.model.capabilities import Sees
+from pydantic import JsonValue
+
+from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import PluginMismatch
 from skilltrial.model.events import Event
@@ -19,6 +21,7 @@ from skilltrial.model.evidence import CheckResult, Evidence
 from skilltrial.model.records import Record
 from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
+    FixtureRun,
     HostIdentity,
     ModelEndpoint,
     ModelRun,
@@ -99,6 +102,26 @@ class HostFacade(Facade):
             "open_session",
             self.relay.open_session(trial=trial, place=place, offers=offers, model=model, recorder=recorder),
         )
+
+
+class FixtureFacade(Facade):
+    """A bound fixture."""
+
+    def fixture_assets(self) -> tuple[str, ...]:
+        """See FixtureSpec."""
+        return self._all("fixture_assets", self.relay.fixture_assets(), str)
+
+    def fixture_needs(self) -> frozenset[Can]:
+        """See FixtureSpec."""
+        return self._kept("fixture_needs", self.relay.fixture_needs(), frozenset)
+
+    def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> tuple[str, ...]:
+        """See FixtureSpec."""
+        return self._all("check_fixture", self.relay.check_fixture(assets=assets, options=options), str)
+
+    def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
+        """See FixtureSpec."""
+        return self._context("open_fixtures", self.relay.open_fixtures(run=run, assets=assets))
 
 
 class ModelFacade(Facade):

@@ -6,20 +6,22 @@ parameters are plain: no defaults, no keyword-only ones. `binding.bind` checks a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
 import pluggy
+from pydantic import JsonValue
 
-from skilltrial.model.capabilities import Sees
+from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
 from skilltrial.model.records import Record
 from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
+    FixtureRun,
     HostIdentity,
     ModelEndpoint,
     ModelRun,
@@ -70,6 +72,29 @@ class HostSpec(Protocol):
         program that can't be started, a limit and an interrupt are records, not exceptions; where no further turn
         is possible `Session.send` raises SessionStopped.
         """
+
+
+class FixtureSpec(Protocol):
+    """A controlled surrounding of trials: a scripted server. Its fields are what a suite's `fixtures` entry may set."""
+
+    @first
+    def fixture_assets(self) -> Sequence[str]:
+        """The files beside the suite that it needs. They go into the archive and come back as `assets`."""
+
+    @first
+    def fixture_needs(self) -> frozenset[Can]:
+        """What a host must be able to do, one of these, for a case that uses it. Empty: nothing."""
+
+    @first
+    def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> Sequence[str]:
+        """The faults of its files, and of the `options` that one case sets; a sentence each, none where all is right.
+
+        Pure. No text of a file goes into a sentence.
+        """
+
+    @first
+    def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
+        """Start what serves all trials of a run."""
 
 
 class ModelSpec(Protocol):

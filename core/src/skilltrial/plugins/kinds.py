@@ -24,11 +24,12 @@ class Kind:
 
 
 HOST = Kind("host")
+FIXTURE = Kind("fixture")
 MODEL = Kind("model")
 DIALECT = Kind("dialect")
 NORMALIZER = Kind("normalizer")
 GRADER = Kind("grader")
 SUITE = Kind("suite")
 
-KINDS: tuple[Kind, ...] = (HOST, MODEL, DIALECT, NORMALIZER, GRADER, SUITE)
+KINDS: tuple[Kind, ...] = (HOST, FIXTURE, MODEL, DIALECT, NORMALIZER, GRADER, SUITE)
 """Every kind, in the order in which they are listed."""

@@ -69,7 +69,9 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     parts = choose_parts(suite, asked.choice, discovery)
     refuse_unseen_budget(asked.budget, parts)
     assets = {path for check in loaded.checks.values() for path in check.assets()}
+    assets |= {path for fixture in parts.fixtures.values() for path in fixture.fixture_assets()}
     sources = Gatherer(suite, loaded.root, loaded.path).gather(assets)
+    refuse_faulty_fixtures(suite, parts, sources.assets)
     plan = _plan(asked, parts, sources)
     return Prepared(
         suite=suite,
@@ -102,9 +104,10 @@ def _plan(asked: Request, parts: Parts, sources: Sources) -> Plan:
         skills=tuple(skill.identity for skill in sources.skills.values()),
     )
     suite, selection, run = asked.loaded.suite, asked.selection, secrets.token_hex(8)
+    needs = tuple(fixture.fixture_needs() for fixture in parts.fixtures.values())
     if asked.choice.model is None:
-        return plan_run(suite, parts.identity, selection, digests, run)
-    return plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model)
+        return plan_run(suite, parts.identity, selection, digests, run, needs)
+    return plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model, needs)
 
 
 def refuse_commands(suite: Suite, *, allowed: bool) -> None:
@@ -115,6 +118,20 @@ def refuse_commands(suite: Suite, *, allowed: bool) -> None:
             f"case {with_commands[0]!r} runs commands (`setup`, `after`) on this machine; "
             "read them, then allow them with --allow-commands"
         )
+
+
+def refuse_faulty_fixtures(suite: Suite, parts: Parts, assets: Mapping[str, bytes]) -> None:
+    """Raise InvalidRequest with every fault of the fixtures' files and of what cases set."""
+    faults = [
+        f"case {case.id!r}, fixture {name!r}: {fault}"
+        for case in suite.cases
+        for name, fixture in parts.fixtures.items()
+        for fault in fixture.check_fixture(
+            {path: assets[path] for path in fixture.fixture_assets()}, case.fixtures.get(name, {})
+        )
+    ]
+    if faults:
+        raise InvalidRequest("\n".join(dict.fromkeys(faults)))
 
 
 def refuse_unseen_budget(budget: Budget, parts: Parts) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.writing import ArchiveWriter
 from skilltrial.model.suite import Suite
-from skilltrial.model.trial import ModelRun, Script, TrialKey
+from skilltrial.model.trial import FixtureRun, ModelRun, Script, TrialKey
 from skilltrial.plugins.facades import HostFacade
 
 from .endings import EndReader
+from .ignoring import Ignore
 from .preparing import PreparedSkill, Project
 from .stopping import Conduct
 from .supervisor import Supervisor
@@ -37,9 +39,18 @@ class Bench:
     ignore: tuple[str, ...] = ()
     """The host's own state files."""
     ambient: tuple[str, ...] = ()
+    fixtures: Mapping[str, FixtureRun] = field(default_factory=dict)
     models: ModelRun | None = None
     scripts: Mapping[TrialKey, Script] = field(default_factory=dict)
     allow_commands: bool = False
     base: Path | None = None
     gate: threading.Lock = field(default_factory=threading.Lock)
     """File work goes through here, one trial at a time: concurrent small writes cost more CPU than they save time."""
+
+    @cached_property
+    def ignoring(self) -> Mapping[tuple[str, str], Ignore]:
+        """What is left out of the listings of a case in an arm."""
+        return {
+            (case, arm): Ignore((*self.suite.case(case).ignore, *self.ignore), kept=project.skills.values())
+            for (case, arm), project in self.projects.items()
+        }

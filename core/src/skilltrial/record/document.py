@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from skilltrial.model.errors import DocumentInvalid, Fault
 
@@ -172,3 +173,13 @@ def end_of(text: str) -> Mark:
     """The mark just behind `text`, which begins a file."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return Mark(len(lines), len(lines[-1]) + 1)
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """The value if it is a mapping, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []

@@ -11,7 +11,7 @@ from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.suite import DEFAULT_IGNORE
 
 from .checking import CheckReader, ReadCheck
-from .document import Faults
+from .document import Faults, as_dict, as_list
 from .document import Path as Place
 from .frontmatter import read_frontmatter
 from .written import SIZE_PATTERN, WORKSPACE_KEYS
@@ -162,13 +162,3 @@ def workspace(written: object) -> dict[str, Any]:
     if isinstance(long.get("git"), bool):
         long["repository"] = long.pop("git") or long.get("repository", False)
     return long
-
-
-def as_dict(value: object) -> dict[str, Any]:
-    """The value if it is a mapping, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: object) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []

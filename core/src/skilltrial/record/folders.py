@@ -10,9 +10,9 @@ from typing import Any, Literal
 from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.suite import Limits
 
-from .document import Faults
+from .document import Faults, as_dict
 from .document import Path as Place
-from .expansion import CaseExpansion, Expansion, as_dict
+from .expansion import CaseExpansion, Expansion
 from .frontmatter import read_frontmatter
 from .paths import path_fault
 from .sources import Refused, Scan, scan
@@ -113,15 +113,6 @@ class Folders:
         place = (*case.path, "workspace")
         written = self._faults.document.at(place)
         long = case.long["workspace"]
-        given = [key for key in ("folder", "files", "git") if key in long]
-        if len(given) > 1:
-            self._faults.add(
-                place,
-                f"a workspace starts from one thing; here are {' and '.join(f'`{key}`' for key in given)}",
-                "keep one of them",
-            )
-        if "ref" in long and "git" not in long:
-            self._faults.add((*place, "ref"), "`ref` needs `git`", "name the repository: `git: .`", key=True)
         keyed = isinstance(written, dict) and written is not long.get("files")
         if isinstance(long.get("folder"), str):
             self._check_folder(long["folder"], (*place, "folder") if keyed else place)

@@ -15,7 +15,7 @@ Name = tuple[int, int]
 
 
 class Kinship:
-    """The programs that run, those that ran beside them, and the processes that came to us as orphans.
+    """The programs that run, and the processes that came to us as orphans.
 
     `adopted` says that orphans become our children; else none is ever seen.
     """
@@ -24,7 +24,6 @@ class Kinship:
         self.live: list[Running] = []
         self._adopted = adopted
         self._since = family.now()
-        self._past: list[Running] = []
         self._owners: dict[Name, list[Running]] = {}
         self._rows: dict[int, Process] = {}
         self._read = 0.0
@@ -46,12 +45,8 @@ class Kinship:
 
     def part(self, running: Running) -> None:
         """A program has ended, and all that it left behind."""
-        running.died = family.now()
         self.live.remove(running)
-        self._past.append(running)
         self._parted.add(running.process.pid)
-        oldest = min((one.born for one in self.live), default=running.died + 1)
-        self._past = [one for one in self._past if one.died is None or one.died >= oldest]
 
     def orphans(self, rows: Mapping[int, Process]) -> list[Process]:
         """Those that came to us because their parents died; dead ones among them are reaped on the way."""
@@ -70,7 +65,10 @@ class Kinship:
         return [row for row in found if row.alive]
 
     def owners(self, orphan: Process, rows: Mapping[int, Process]) -> list[Running]:
-        """Those that an orphan may descend from, by the strongest sign that there is; asked once for each orphan."""
+        """Those that an orphan may descend from, by the strongest sign that there is.
+
+        Told once for each orphan, and at the latest when its program ends: later that one would be missing.
+        """
         if orphan.name not in self._owners:
             owners = self._ask(orphan)
             for pid in family.descendants(rows, [orphan.pid]):
@@ -80,8 +78,8 @@ class Kinship:
 
     def _ask(self, orphan: Process) -> list[Running]:
         traces = family.traces(orphan.pid) if linux.HERE else b""
-        for sign in (Running.marked, Running.housed, Running.contemporary):
-            owners = [one for one in (*self.live, *self._past) if sign(one, orphan, traces)]
+        for sign in (Running.marked, Running.housed, Running.older):
+            owners = [one for one in self.live if sign(one, orphan, traces)]
             if owners:
                 return owners
         return []

@@ -36,7 +36,9 @@ def plain(value: object) -> Any:
     """A model as JSON values, without the fields that hold nothing; a grader's options stay as they are."""
     if isinstance(value, BaseModel):
         fields = {
-            name: plain(getattr(value, name)) for name in type(value).model_fields if getattr(value, name) is not None
+            name: plain(getattr(value, name))
+            for name, field in type(value).model_fields.items()
+            if getattr(value, name) is not None or field.default is not None
         }
         return {**fields, **(value.__pydantic_extra__ or {})}
     if isinstance(value, Enum):

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 
 from skilltrial.model.words import VerdictKind
 
-from .document import Faults, Path
-from .expansion import CaseExpansion, Expansion, as_dict, as_list
+from .document import Faults, Path, as_dict, as_list
+from .expansion import CaseExpansion, Expansion
 from .paths import path_fault
 from .settings import WORKSPACE_HINT
 from .wording import meant, named
@@ -115,8 +115,6 @@ class Meaning:
                 )
 
     def _check_case(self, case: CaseExpansion) -> None:
-        self._one_of(case, "prompt", "turns")
-        self._one_of(case, "checks", "expect")
         own = as_dict(case.long.get("fixtures"))
         self._check_fixtures(own, (*case.path, "fixtures"), self._fixtures)
         if isinstance(case.long.get("fixtures"), str | list):
@@ -125,13 +123,6 @@ class Meaning:
         self._unique("rehearsal", as_list(case.long.get("rehearsals")), (*case.path, "rehearsals"))
         for at, rehearsal in enumerate(as_list(case.long.get("rehearsals"))):
             self._check_rehearsal(as_dict(rehearsal), (*case.path, "rehearsals", at), case)
-
-    def _one_of(self, case: CaseExpansion, one: str, other: str) -> None:
-        given = {one, other} & case.written
-        if not given:
-            self._faults.add(case.path, f"`{one}` is missing in a case", f"add `{one}` or `{other}`")
-        if len(given) == 2:
-            self._faults.add((*case.path, other), f"a case has `{one}` or `{other}`", "keep one of them", key=True)
 
     def _check_checks(self, case: CaseExpansion) -> None:
         seen: dict[str, Path] = {}

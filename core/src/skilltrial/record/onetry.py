@@ -17,16 +17,19 @@ from skilltrial.model.evidence import Entry
 from skilltrial.model.facts import TrialFacts
 from skilltrial.model.notes import Ambient, Broke, SkillPlaced, TurnSent
 from skilltrial.model.suite import Case
-from skilltrial.model.trial import ModelEndpoint, Place, Trial, TrialKey
+from skilltrial.model.trial import ModelEndpoint, Offer, Place, Trial, TrialKey
 from skilltrial.model.words import Owner
 
 from .bench import Bench
 from .commands import run_commands
 from .environment import base_environment
-from .ignoring import Ignore
-from .listing import Listing, changes, list_project
+from .listing import Listing, changes, differ, list_project
 from .preparing import Project
 from .workspace import Folders, make_folders, remove, write_tree
+
+
+class _FixtureFailed(Exception):
+    """A fixture could not be started for a trial."""
 
 
 class Try:
@@ -51,7 +54,7 @@ class Try:
         with self._folders() as folders:
             with self.bench.gate:
                 place = self._prepare(folders)
-                before = self._list(folders, known=None)
+                before = self._list(folders, self.project.tree.by_path)
             prepared = time.monotonic()
             self._converse(place)
             ended = time.monotonic()
@@ -59,7 +62,7 @@ class Try:
             if self.bench.supervisor.cancelled:
                 return None
             with self.bench.gate:
-                after = self._list(folders, known=before.entries)
+                after = self._list(folders, before.entries, most_bytes=self.bench.suite.limits.bytes_out)
                 redacted = self._keep(before, after)
         return TrialFacts(
             key=self.key,
@@ -112,31 +115,44 @@ class Try:
         recorder = self.writer.host
         try:
             with ExitStack() as stack:
+                offers = self._offers(trial, place, stack)
                 endpoint: ModelEndpoint | None = None
                 if self.bench.models is not None:
                     script = self.bench.scripts[self.key]
                     endpoint = stack.enter_context(self.bench.models.start(trial, script, self.writer.model))
-                session = stack.enter_context(self.bench.host.open_session(trial, place, (), endpoint, recorder))
+                session = stack.enter_context(self.bench.host.open_session(trial, place, offers, endpoint, recorder))
                 for turn, prompt in enumerate(trial.turns, 1):
                     recorder.turn = turn
                     recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))
                     self.answers.append(session.send(prompt))
         except SessionStopped:
             return
+        except _FixtureFailed as error:
+            recorder.note(Broke(why=str(error), owner=Owner.FIXTURE))
         except Exception as error:  # noqa: BLE001 - a plugin's own fault must cost one trial, not the run
             owner = Owner.OPERATOR if isinstance(error, OSError) else Owner.HOST
             recorder.note(Broke(why=type(error).__name__, owner=owner))
 
-    def _list(self, folders: Folders, known: Mapping[str, Entry] | None) -> Listing:
-        limits = self.bench.suite.limits
-        ignore = Ignore((*self.case.ignore, *self.bench.ignore), kept=self.project.skills.values())
-        most_files = limits.files_out + len(self.project.tree.entries)
-        return list_project(folders.project, ignore, most_files=most_files, known=known, most_bytes=limits.bytes_out)
+    def _offers(self, trial: Trial, place: Place, stack: ExitStack) -> tuple[Offer, ...]:
+        """Start the suite's fixtures for this trial: ready before the host is."""
+        offers: list[Offer] = []
+        for name, fixture in self.bench.fixtures.items():
+            options = self.case.fixtures.get(name, {})
+            try:
+                offers.append(stack.enter_context(fixture.start(trial, options, place, self.writer.fixture(name))))
+            except Exception as error:
+                raise _FixtureFailed(type(error).__name__) from error
+        return tuple(offers)
+
+    def _list(self, folders: Folders, known: Mapping[str, Entry], most_bytes: int = 0) -> Listing:
+        ignore = self.bench.ignoring[self.key.case, self.key.arm]
+        most_files = self.bench.suite.limits.files_out + len(self.project.tree.entries)
+        return list_project(folders.project, ignore, most_files=most_files, known=known, most_bytes=most_bytes)
 
     def _keep(self, before: Listing, after: Listing) -> tuple[str, ...]:
         """Write what became of the project; return the paths in whose bytes a secret was replaced."""
         told = changes(before.entries, after.entries)
-        changed = [entry for path, entry in after.entries.items() if before.entries.get(path) != entry]
+        changed = [entry for path, entry in after.entries.items() if differ(before.entries.get(path), entry)]
         gone = [path for path in before.entries if path not in after.entries]
         self.writer.write_json(
             layout.FILES,

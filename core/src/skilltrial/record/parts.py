@@ -12,9 +12,10 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import HostIdentity
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
-from skilltrial.plugins.facades import DialectFacade, HostFacade, ModelFacade, NormalizerFacade
+from skilltrial.plugins.facades import DialectFacade, FixtureFacade, HostFacade, ModelFacade, NormalizerFacade
+from skilltrial.plugins.fixtures import Fixtures
 from skilltrial.plugins.judging import core_judge
-from skilltrial.plugins.kinds import DIALECT, GRADER, HOST, MODEL, NORMALIZER, Kind
+from skilltrial.plugins.kinds import DIALECT, FIXTURE, GRADER, HOST, MODEL, NORMALIZER, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Parts:
     normalizer: NormalizerFacade
     model: ModelFacade | None
     dialect: DialectFacade | None
+    fixtures: Mapping[str, FixtureFacade]
+    """The suite's fixtures by their names in it."""
     identities: tuple[PartIdentity, ...]
 
 
@@ -51,7 +54,9 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
     used: list[tuple[Kind, str]] = [(HOST, choice.name), (NORMALIZER, identity.records)]
     model, dialect = None, None
     if choice.model is None and identity.rehearses_only:
-        raise InvalidRequest(f"host {choice.name!r}: its command asks for a scripted model, so it can only be rehearsed")
+        raise InvalidRequest(
+            f"host {choice.name!r}: its command asks for a scripted model, so it can only be rehearsed"
+        )
     if choice.model is not None:
         spelling = choice.dialect or identity.dialect
         if Can.SCRIPTED_MODEL not in identity.can or spelling is None:
@@ -65,5 +70,7 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
         dialect = bind(DialectFacade, spelling, discovery.build(DIALECT, spelling))
         used += [(MODEL, choice.model), (DIALECT, spelling)]
     used += [(GRADER, name) for name in sorted({check.grader for case in suite.cases for check in case.checks})]
+    fixtures = {name: Fixtures(discovery).make(use) for name, use in suite.fixtures.items()}
+    used += [(FIXTURE, kind) for kind in sorted({use.use for use in suite.fixtures.values()})]
     identities = [core_judge(), *(discovery.identify(kind, name) for kind, name in used)]
-    return Parts(host, identity, normalizer, model, dialect, tuple(identities))
+    return Parts(host, identity, normalizer, model, dialect, fixtures, tuple(identities))

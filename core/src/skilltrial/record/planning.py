@@ -40,16 +40,33 @@ class Digests:
     skills: tuple[SkillIdentity, ...] = ()
 
 
-def plan_run(suite: Suite, identity: HostIdentity, selection: Selection, digests: Digests, run: str) -> Plan:
+FixtureNeeds = Sequence[frozenset[Can]]
+"""For each fixture of the suite what a host must be able to do: one of these."""
+
+
+def plan_run(
+    suite: Suite,
+    identity: HostIdentity,
+    selection: Selection,
+    digests: Digests,
+    run: str,
+    needs: FixtureNeeds = (),
+) -> Plan:
     """Plan live trials: cases × arms × attempts. Raises InvalidRequest for unknown names."""
     cases, arms = _selected(suite, selection)
     attempts = selection.attempts or suite.attempts
     labels = {case.id: {arm.id: [str(n + 1) for n in range(attempts)] for arm in arms} for case in cases}
-    return _plan(suite, identity, selection, digests, run, "run", cases, arms, labels)
+    return _plan(suite, identity, selection, digests, run, "run", cases, arms, labels, needs)
 
 
-def plan_rehearsal(
-    suite: Suite, identity: HostIdentity, selection: Selection, digests: Digests, run: str, model: str
+def plan_rehearsal(  # noqa: PLR0913, PLR0917 - what a plan is made of
+    suite: Suite,
+    identity: HostIdentity,
+    selection: Selection,
+    digests: Digests,
+    run: str,
+    model: str,
+    needs: FixtureNeeds = (),
 ) -> Plan:
     """Plan rehearsals: every script of a case, and the built-in agents, in each arm they apply to."""
     cases, arms = _selected(suite, selection)
@@ -60,7 +77,7 @@ def plan_rehearsal(
         }
         for case in cases
     }
-    plan = _plan(suite, identity, selection, digests, run, "rehearse", cases, arms, labels)
+    plan = _plan(suite, identity, selection, digests, run, "rehearse", cases, arms, labels, needs)
     return plan.model_copy(update={"model": model})
 
 
@@ -74,8 +91,9 @@ def _plan(  # noqa: PLR0913, PLR0917 - private, one caller a mode
     cases: Sequence[Case],
     arms: Sequence[Arm],
     labels: Mapping[str, Mapping[str, Sequence[str]]],
+    needs: FixtureNeeds,
 ) -> Plan:
-    skips = {case.id: skip_reason(case, identity) for case in cases}
+    skips = {case.id: skip_reason(case, identity, needs) for case in cases}
     runnable = [case for case in cases if skips[case.id] is None]
     return Plan(
         run=run,
@@ -122,8 +140,11 @@ def order(
                     yield TrialKey(case=case.id, arm=arm.id, label=labels[case.id][arm.id][at])
 
 
-def skip_reason(case: Case, identity: HostIdentity) -> str | None:
+def skip_reason(case: Case, identity: HostIdentity, fixtures: FixtureNeeds = ()) -> str | None:
     """Why a host can't run a case, as a word; None where it can."""
+    for wanted in fixtures:
+        if wanted and not wanted & identity.can:
+            return f"needs_{min(wanted)}"
     needs: list[Can] = list(case.needs)
     if len(case.turns) > 1:
         needs.append(Can.MULTI_TURN)

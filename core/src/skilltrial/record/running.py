@@ -24,7 +24,6 @@ class Running:
     watch: int | None
     """A pidfd, where there is such a thing."""
     ending: bool = False
-    died: int | None = None
     sessions: set[int] = field(default_factory=set)
     seen: set[tuple[int, int]] = field(default_factory=set)
 
@@ -42,9 +41,9 @@ class Running:
         """A process works in the trial's folders, or was told of them."""
         return any(os.fsencode(folder) + end in traces for folder in self.folders for end in (b"\0", b"/", b":"))
 
-    def contemporary(self, row: Process, _traces: bytes) -> bool:
-        """A process was born while this program or its descendants ran."""
-        return self.born <= row.born and (self.died is None or row.born <= self.died)
+    def older(self, row: Process, _traces: bytes) -> bool:
+        """A process is younger than this program."""
+        return self.born <= row.born
 
     def remember(self, rows: Mapping[int, Process], roots: list[int]) -> set[int]:
         """The roots and all below them; they are this program's from now on, whatever becomes of their parents."""

@@ -98,9 +98,16 @@ def _carry_out(
     with ExitStack() as stack:
         supervisor = stack.enter_context(Supervisor())
         stack.enter_context(interrupts(supervisor.cancel))
+        about = RunInfo(plan.run, plan.jobs)
+        fixtures = {
+            name: stack.enter_context(
+                fixture.open_fixtures(about, {path: prepared.sources.assets[path] for path in fixture.fixture_assets()})
+            )
+            for name, fixture in parts.fixtures.items()
+        }
         models = None
         if parts.model is not None and parts.dialect is not None:
-            models = stack.enter_context(parts.model.open_models(RunInfo(plan.run, plan.jobs), parts.dialect))
+            models = stack.enter_context(parts.model.open_models(about, parts.dialect))
         bench = Bench(
             suite=prepared.suite,
             host=parts.host,
@@ -115,6 +122,7 @@ def _carry_out(
             passed=prepared.passed,
             ignore=parts.identity.ignore,
             ambient=parts.identity.ambient,
+            fixtures=fixtures,
             models=models,
             scripts=scripts,
             allow_commands=prepared.request.allow_commands,

@@ -6,15 +6,17 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import core_schema
 
 from .written import WrittenSuite
 
 
 class _Generator(GenerateJsonSchema):
-    """Says in JSON Schema what pydantic says in code; leaves out defaults that only mean "not given"."""
+    """Says in JSON Schema what pydantic says in code; leaves out defaults that only mean "not given".
 
-    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+    The schemas that come in are pydantic's own, of a package that is not ours to import.
+    """
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
         if schema.get("default") in ("", ()):
             return self.generate_inner(schema["schema"])
         return super().default_schema(schema)
@@ -22,13 +24,13 @@ class _Generator(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
-    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+    def dict_schema(self, schema: Any) -> JsonSchemaValue:
         made = super().dict_schema(schema)
         if "patternProperties" in made:
             made["additionalProperties"] = False  # keys that are no ids are refused, not overlooked
         return made
 
-    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
+    def tagged_union_schema(self, schema: Any) -> JsonSchemaValue:
         # An empty workspace fits two forms, and both mean the same.
         made = super().tagged_union_schema(schema)
         return {("anyOf" if key == "oneOf" else key): value for key, value in made.items()}

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from .document import Document, Faults, Path
+from .document import Document, Faults, Path, as_dict, as_list
 from .settings import setting_at
 from .wording import SLUG_RULE, explain, meant, shown
-from .written import WrittenSuite
+from .written import CHECK_KEYS, WORKSPACE_KEYS, WrittenSuite
 
 
 def check_structure(faults: Faults) -> None:
@@ -22,6 +22,34 @@ def check_structure(faults: Faults) -> None:
             continue  # pydantic counts the items that hold; the others have faults of their own
         above = path[:-1] if path and error["type"] in ("extra_forbidden", "missing") else path
         add(faults, error, path, on_key=on_key, above=above)
+    cases = document.at(("cases",))
+    for key, case in cases.items() if isinstance(cases, dict) else enumerate(as_list(cases)):
+        if isinstance(case, dict):
+            _check_case(faults, case, ("cases", key))
+
+
+def _check_case(faults: Faults, case: dict[str, Any], path: Path) -> None:
+    """What a model can't say of a case: this or that, but one of them."""
+    for one, other in (("prompt", "turns"), ("checks", "expect")):
+        given = [key for key in (one, other) if key in case]
+        if not given:
+            faults.add(path, f"`{one}` is missing in a case", f"add `{one}` or `{other}`")
+        if len(given) == 2:
+            faults.add((*path, other), f"a case has `{one}` or `{other}`", "keep one of them", key=True)
+    for key in ("checks", "expect"):
+        for at, check in enumerate(as_list(case.get(key))):
+            if isinstance(check, dict) and not check.keys() - (CHECK_KEYS - {"grader"}):
+                faults.add((*path, key, at), "the check names no grader", "its first key does: `files: a.txt`")
+    workspace = as_dict(case.get("workspace"))
+    if not WORKSPACE_KEYS & workspace.keys():
+        return
+    starts = [key for key in ("folder", "files", "git") if key in workspace and not isinstance(workspace[key], bool)]
+    place = (*path, "workspace")
+    if len(starts) > 1:
+        told = " and ".join(f"`{key}`" for key in starts)
+        faults.add(place, f"a workspace starts from one thing; here are {told}", "keep one of them")
+    if "ref" in workspace and "git" not in starts:
+        faults.add((*place, "ref"), "`ref` needs `git`", "name the repository: `git: .`", key=True)
 
 
 def add(faults: Faults, error: dict[str, Any], path: Path, *, on_key: bool, above: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skilltrial.archive.trees import Tree
+from skilltrial.archive.writing import write_all
 from skilltrial.model.evidence import FileKind
 
 
@@ -49,13 +50,6 @@ def write_tree(tree: Tree, folder: Path) -> None:
                 write_all(descriptor, tree.contents[entry.sha256])
             finally:
                 os.close(descriptor)
-
-
-def write_all(descriptor: int, data: bytes) -> None:
-    """Write all bytes: one `write` may take only some."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def remove(root: Path) -> None:

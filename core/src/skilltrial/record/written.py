@@ -80,7 +80,7 @@ class WrittenWorkspace(Part):
         json_schema_extra={
             "dependentSchemas": {
                 "ref": {"required": ["git"], "properties": {"git": {"type": "string"}}},
-                "files": {"not": {"required": ["folder"]}},
+                "files": {"not": {"required": ["folder"]}, "properties": {"git": {"type": "boolean"}}},
                 "folder": {"properties": {"git": {"type": "boolean"}}},
             }
         },

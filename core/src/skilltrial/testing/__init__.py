@@ -2,6 +2,7 @@
 
 from skilltrial.plugins.binding import bind as bind
 from skilltrial.plugins.facades import DialectFacade as DialectFacade
+from skilltrial.plugins.facades import FixtureFacade as FixtureFacade
 from skilltrial.plugins.facades import GraderFacade as GraderFacade
 from skilltrial.plugins.facades import HostFacade as HostFacade
 from skilltrial.plugins.facades import ModelFacade as ModelFacade

@@ -1,0 +1,79 @@
+"""Whether the fixtures' side of a trial can be believed, and what they received."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.events import Event, PermissionDecided, ToolRejected, ToolRequested
+from skilltrial.model.evidence import JoinedCall, WireCall
+from skilltrial.model.records import Record
+from skilltrial.model.wire import ToolsListed, wire_calls, wire_notes
+from skilltrial.model.words import Owner
+
+from .reconcile import reconcile
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """Both sides of a trial's calls. `doubt` is why the trial shows nothing, with its owner; None where it does."""
+
+    wire: tuple[WireCall, ...] = ()
+    calls: tuple[JoinedCall, ...] = ()
+    doubt: tuple[str, Owner] | None = None
+
+
+def witnessed(
+    fixtures: Sequence[str],
+    records: Mapping[str, Sequence[Record]],
+    events: Sequence[Event],
+    sees: frozenset[Sees],
+) -> Witnessed:
+    """Read what the suite's `fixtures` put on record, and join it with the trajectory.
+
+    A session whose program never listed a fixture's tools, or got none, shows nothing about the agent: it could not
+    have called them. One that listed them and whose agent called none is judged like any other.
+    """
+    wire = tuple(
+        sorted(
+            (call for name in fixtures for call in wire_calls(name, records.get(name, ()))), key=lambda call: call.at
+        )
+    )
+    found = reconcile(events, wire, host_shows_calls=Sees.TOOL_CALLS in sees)
+    doubt = (
+        _not_ready(fixtures, records)
+        or _unanswered(wire)
+        or _denied(fixtures, events)
+        or (None if found.contradiction is None else (found.contradiction, Owner.HOST))
+    )
+    return Witnessed(wire, found.calls, doubt)
+
+
+def _not_ready(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]]) -> tuple[str, Owner] | None:
+    for name in fixtures:
+        notes = [note for _, note in wire_notes(records.get(name, ()))]
+        listed = [note.count for note in notes if isinstance(note, ToolsListed)]
+        if not notes:
+            return "fixture_not_contacted", Owner.HOST
+        if not listed:
+            return "fixture_tools_not_listed", Owner.HOST
+        if max(listed) == 0:
+            return "fixture_list_empty", Owner.HOST
+    return None
+
+
+def _unanswered(wire: Sequence[WireCall]) -> tuple[str, Owner] | None:
+    return ("fixture_did_not_answer", Owner.FIXTURE) if any(not call.answered for call in wire) else None
+
+
+def _denied(fixtures: Sequence[str], events: Sequence[Event]) -> tuple[str, Owner] | None:
+    """A fixture's tools are allowed beforehand, alike in all arms: a host that refuses one breaks the comparison."""
+    ours = {event.call for event in events if isinstance(event, ToolRequested) and event.server in fixtures}
+    refused = {
+        event.call
+        for event in events
+        if (isinstance(event, ToolRejected) and event.reason in ("permission", "policy"))
+        or (isinstance(event, PermissionDecided) and event.decision == "denied")
+    }
+    return ("fixture_tool_denied", Owner.HOST) if ours & refused else None

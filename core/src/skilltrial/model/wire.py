@@ -1,0 +1,102 @@
+"""What a fixture puts on record (`source: wire`), in one form for all fixtures: the second witness.
+
+The raw text of such a record is one JSON object with the key `wire`. A call is written when it arrives, before it is
+answered, and its answer before it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+
+from .evidence import WireCall
+from .part import Part
+from .records import Record
+
+
+class Connected(Part):
+    """A client opened a connection; `era` is the protocol revision that was used, `client` its name and version."""
+
+    wire: Literal["connected"] = "connected"
+    era: str
+    client: str | None = None
+    transport: Literal["http", "stdio"] = "http"
+
+
+class ToolsListed(Part):
+    """The client asked for the tools and got so many."""
+
+    wire: Literal["tools_listed"] = "tools_listed"
+    count: int
+
+
+class Called(Part):
+    """A tool was called. `number` counts the calls of the trial from 1, `joins` is the host's own id of it."""
+
+    wire: Literal["called"] = "called"
+    number: int
+    rpc_id: JsonValue = None
+    tool: str
+    arguments: JsonValue = None
+    joins: str | None = None
+
+
+class Answered(Part):
+    """What call `number` was answered. `because` says what decided: a rule, or that no rule was for it."""
+
+    wire: Literal["answered"] = "answered"
+    number: int
+    result: JsonValue = None
+    is_error: bool = False
+    because: Literal["rule", "invalid_arguments", "unknown_tool", "unexpected", "fault"] = "rule"
+    state: JsonValue = None
+    """The fixture's state after it."""
+
+
+class Refused(Part):
+    """A request that is no call and was not served; `why` is a word."""
+
+    wire: Literal["refused"] = "refused"
+    why: str
+
+
+WireNote = Annotated[Connected | ToolsListed | Called | Answered | Refused, Field(discriminator="wire")]
+_NOTES: TypeAdapter[WireNote] = TypeAdapter(WireNote)
+
+
+def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:
+    """The notes among a fixture's records, in order. Notes of a later release are passed over."""
+    for record in records:
+        try:
+            yield record, _NOTES.validate_json(record.raw)
+        except ValidationError:
+            continue
+
+
+def wire_calls(server: str, records: Iterable[Record]) -> tuple[WireCall, ...]:
+    """The calls that a fixture received, in the order of their arrival; one that was never answered has no result."""
+    calls: dict[int, tuple[Record, Called]] = {}
+    answers: dict[int, Answered] = {}
+    for record, note in wire_notes(records):
+        if isinstance(note, Called):
+            calls[note.number] = (record, note)
+        elif isinstance(note, Answered):
+            answers[note.number] = note
+    return tuple(
+        WireCall(
+            server=server,
+            turn=record.turn,
+            rpc_id=note.rpc_id,
+            tool=note.tool,
+            arguments=note.arguments,
+            result=answers[number].result if number in answers else None,
+            is_error=answers[number].is_error if number in answers else False,
+            at=record.at,
+            joins=note.joins,
+            answered=number in answers,
+            because=answers[number].because if number in answers else None,
+        )
+        for number, (record, note) in sorted(calls.items())
+    )

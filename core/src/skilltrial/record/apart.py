@@ -1,0 +1,30 @@
+"""An archive lies apart from what it is made of: written into a source, it would change the source under the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from skilltrial.model.errors import SourceUnusable
+
+from .loading import Loaded
+from .revisions import is_revision
+
+
+def refuse_inside_source(out: Path, loaded: Loaded) -> None:
+    """Raise SourceUnusable where `out` is, or lies in, a folder that the suite names; links are seen through."""
+    target = out.resolve()
+    for what, folder in _folders(loaded):
+        if target.is_relative_to(folder.resolve()):
+            raise SourceUnusable(f"{out} lies in {what}, which an archive would change; name another folder with --out")
+
+
+def _folders(loaded: Loaded) -> Iterator[tuple[str, Path]]:
+    suite, root = loaded.suite, loaded.root
+    for skill in suite.skills:
+        yield f"the folder of skill {skill.id!r}", root / skill.folder
+        if skill.previous is not None and not is_revision(skill.previous):
+            yield f"the previous folder of skill {skill.id!r}", root / skill.previous
+    for case in suite.cases:
+        if case.workspace.folder is not None:
+            yield f"the workspace of case {case.id!r}", root / case.workspace.folder

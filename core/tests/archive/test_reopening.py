@@ -1,0 +1,401 @@
+"""Killed at any step, an archive is taken up again: nothing that was sealed is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from skilltrial.archive import layout
+from skilltrial.archive.journal import Journal
+from skilltrial.archive.reading import SealedTrial, open_archive
+from skilltrial.archive.reopening import reopen
+from skilltrial.archive.seal import verify
+from skilltrial.archive.writing import ArchiveWriter
+from skilltrial.model.errors import ArchiveRefused, SourceUnusable
+
+State = tuple[frozenset[str], dict[str, bytes]]
+"""Folders, and files with their bytes: what a killed process leaves on the disk."""
+
+CHANGES = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "shutil.rmtree"}
+
+
+class Camera:
+    """Takes a picture of a folder before each change to it, as Python itself reports changes."""
+
+    def __init__(self) -> None:
+        self.root: Path | None = None
+        self.states: list[State] = []
+        self._busy = False
+        sys.addaudithook(self._look)
+
+    def _look(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self.root is None or self._busy or event not in CHANGES:
+            return
+        if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & 0o3):
+            return
+        self._busy = True
+        try:
+            state = picture(self.root)
+            if not self.states or self.states[-1] != state:
+                self.states.append(state)
+        finally:
+            self._busy = False
+
+    @contextmanager
+    def on(self, root: Path) -> Iterator[list[State]]:
+        self.root, self.states = root, []
+        try:
+            yield self.states
+            self.states.append(picture(root))
+        finally:
+            self.root = None
+
+
+def picture(root: Path) -> State:
+    every = list(root.rglob("*"))
+    return (
+        frozenset(path.relative_to(root).as_posix() for path in every if path.is_dir()),
+        {path.relative_to(root).as_posix(): path.read_bytes() for path in every if path.is_file()},
+    )
+
+
+def restore(state: State, root: Path) -> None:
+    folders, files = state
+    root.mkdir()
+    for folder in sorted(folders):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(data)
+
+
+def torn(states: list[State]) -> Iterator[State]:
+    """Every state, and those in which a file that was just being written holds only a part of its bytes."""
+    before: dict[str, bytes] = states[0][1]
+    for folders, files in states:
+        yield folders, files
+        moved = set(before.values())
+        for name, data in files.items():
+            if data == before.get(name) or data in moved:
+                continue
+            old = before[name] if name == layout.JOURNAL and name in before else b""
+            for length in sorted({len(old), (len(old) + len(data)) // 2, len(data) - 1}):
+                yield folders, {**files, name: data[:length]}
+        before = files
+
+
+@pytest.fixture(scope="module")
+def camera() -> Camera:
+    return Camera()
+
+
+def finish(world, root: Path, said: str) -> ArchiveWriter:
+    """What `run --resume` does: run what is lacking, and seal."""
+    todo = reopen(root)
+    writer = ArchiveWriter(root)
+    for key in todo:
+        world.seal_trial(writer, key, said)
+    writer.seal()
+    return writer
+
+
+def trial_of(root: Path, key) -> SealedTrial:
+    trial = open_archive(root).trial(key)
+    assert trial is not None
+    return trial
+
+
+def told(root: Path) -> set[str]:
+    """The trials of which the user heard that they were sealed."""
+    return set(Journal(root).read())
+
+
+def test_a_run_that_was_killed_at_any_step_is_finished_by_the_next(make_world, tmp_path, camera):
+    world = make_world(tmp_path / "archive", cases=("one",))
+    writer = world.begin()
+    with camera.on(world.root) as states:
+        for key in world.keys:
+            world.seal_trial(writer, key, "first run")
+        writer.seal()
+
+    seen = 0
+    for number, state in enumerate(torn(states)):
+        root = tmp_path / f"killed-{number}"
+        restore(state, root)
+        before = told(root)
+        whole = {key for key in world.keys if (root / key.path / layout.SEAL).is_file() and key.path in before}
+
+        finish(world, root, "second run")
+
+        verify(root)
+        assert open_archive(root).sealed() == world.keys
+        for key in world.keys:
+            trial = trial_of(root, key)
+            assert trial.answers() in {("first run",), ("second run",)}
+            assert trial.facts.tries == 1
+            if key in whole:
+                assert trial.answers() == ("first run",), "a sealed trial was run again"
+        shutil.rmtree(root)
+        seen += 1
+    assert seen > 60
+
+
+def test_a_trial_that_is_run_anew_is_never_lost_wherever_the_run_was_killed(make_world, tmp_path, camera):
+    """From the moment it is asked for until the new seal: the old one is there, or the new one that holds it."""
+    world = make_world(tmp_path / "archive", cases=("one",))
+    writer = world.begin()
+    for key in world.keys:
+        world.seal_trial(writer, key, "old")
+    writer.seal()
+    again = world.keys[0]
+    with camera.on(world.root) as states:
+        todo = reopen(world.root, [again])
+        writer = ArchiveWriter(world.root)
+        assert todo == (again,)
+        world.seal_trial(writer, again, "new")
+        writer.seal()
+
+    seen = 0
+    for number, state in enumerate(torn(states)):
+        root = tmp_path / f"killed-{number}"
+        restore(state, root)
+        assert again not in reopen(root), "the sealed trial was there all the time"
+        # Killed once more right after: nothing changes.
+        writer = finish(world, root, "never run")
+
+        verify(root)
+        assert not (root / layout.EARLIER).exists()
+        trial = trial_of(root, again)
+        assert trial.answers() in {("old",), ("new",)}
+        if trial.answers() == ("new",):
+            assert trial.facts.tries == 2
+            assert b'"old"' in (root / again.path / "tries/1/answers.json").read_bytes()
+        else:
+            assert trial.facts.tries == 1
+        assert trial_of(root, world.keys[1]).answers() == ("old",)
+        shutil.rmtree(root)
+        seen += 1
+    assert seen > 60
+
+
+def test_tries_add_up_over_several_runs(world):
+    """Two tries in the first run, run anew twice: each is kept, in its order, and counted once."""
+    world.whole()
+    key = world.keys[0]
+    for said in ("third", "fourth"):
+        assert reopen(world.root, [key]) == (key,)
+        writer = ArchiveWriter(world.root)
+        world.seal_trial(writer, key, said)
+        writer.seal()
+        verify(world.root)
+
+    trial = trial_of(world.root, key)
+    assert trial.facts.tries == 4
+    assert trial.answers() == ("fourth",)
+    kept = [(world.root / key.path / f"tries/{number}/answers.json").read_bytes() for number in (1, 2, 3)]
+    assert kept == [b'["first try"]\n', b'["second try"]\n', b'["third"]\n']
+    assert not list((world.root / key.path).rglob("tries/*/seal.json"))
+
+
+def test_a_trial_that_is_to_be_run_anew_and_was_not_comes_back_with_the_seal(world):
+    world.whole()
+    reopen(world.root, world.keys[:2])
+    writer = ArchiveWriter(world.root)
+    world.seal_trial(writer, world.keys[0], "again")
+
+    writer.seal()
+
+    verify(world.root)
+    assert open_archive(world.root).sealed() == world.keys
+    assert trial_of(world.root, world.keys[1]).answers() == ("hello",)
+    assert reopen(world.root) == ()
+
+
+def test_a_trial_that_was_begun_and_thrown_away_leaves_the_earlier_one(world):
+    world.whole()
+    reopen(world.root, [world.keys[0]])
+    writer = ArchiveWriter(world.root)
+    trial = writer.open_trial(world.keys[0], world.redactor)
+    world.fill(trial, "half")
+    trial.discard()
+
+    writer.seal()
+
+    verify(world.root)
+    assert trial_of(world.root, world.keys[0]).answers() == ("second try",)
+
+
+def test_what_was_never_sealed_is_run_and_only_that(world):
+    writer = world.begin()
+    world.seal_trial(writer, world.keys[2])
+    trial = writer.open_trial(world.keys[1], world.redactor)
+    trial.write(layout.ANSWERS, b"[]")
+
+    assert reopen(world.root) == (world.keys[0], world.keys[1], world.keys[3])
+    assert list((world.root / layout.UNSEALED).iterdir()) == []
+
+
+def test_to_run_anew_what_was_never_sealed_is_to_run_it(world):
+    writer = world.begin()
+    world.seal_trial(writer, world.keys[0])
+
+    assert reopen(world.root, [world.keys[1]]) == world.keys[1:]
+    assert not (world.root / layout.EARLIER).exists()
+
+
+def test_a_seal_that_never_reached_the_disk_is_no_seal(world):
+    """The machine went down: the folder was moved, its bytes were not written, the journal heard nothing."""
+    writer = world.begin()
+    world.seal_trial(writer, world.keys[0])
+    (world.root / layout.JOURNAL).unlink()
+    (world.root / world.keys[0].path / layout.SEAL).write_bytes(b"")
+
+    assert reopen(world.root) == world.keys
+    assert not (world.root / world.keys[0].path).exists()
+
+
+def test_a_sealed_trial_that_the_journal_did_not_hear_of_is_told_to_it(world):
+    writer = world.begin()
+    digest = world.seal_trial(writer, world.keys[0])
+    (world.root / layout.JOURNAL).unlink()
+
+    assert reopen(world.root) == world.keys[1:]
+    assert Journal(world.root).read() == {world.keys[0].path: digest}
+
+
+@pytest.mark.parametrize("name", ["host.jsonl", "files.json", "trial.json", "seal.json"])
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-2])])
+def test_a_trial_that_was_changed_after_its_seal_is_refused_not_run_again(world, contents, name, damage):
+    writer = world.begin()
+    world.seal_trial(writer, world.keys[0])
+    damage(world.root / world.keys[0].path / name)
+    before = contents(world.root)
+
+    with pytest.raises(ArchiveRefused, match=r"trials/one/without_skill/1/"):
+        reopen(world.root)
+    assert contents(world.root) == before
+
+
+def test_a_trial_that_was_sealed_anew_behind_the_journals_back_is_refused(world, make_world, tmp_path):
+    """Every digest in it fits; but it is not the seal that this run made."""
+    writer = world.begin()
+    world.seal_trial(writer, world.keys[0])
+    other = make_world(tmp_path / "other")
+    other_writer = other.begin()
+    other.seal_trial(other_writer, world.keys[0], "better")
+    shutil.rmtree(world.root / world.keys[0].path)
+    shutil.copytree(other.root / world.keys[0].path, world.root / world.keys[0].path)
+
+    with pytest.raises(ArchiveRefused, match="not the seal that the journal names"):
+        reopen(world.root)
+
+
+def test_a_sealed_archive_that_was_changed_is_not_taken_up(sealed, contents):
+    (sealed / "inputs/suite.source").write_bytes(b"another")
+    before = contents(sealed)
+
+    with pytest.raises(ArchiveRefused, match=r"changed: inputs/suite\.source"):
+        reopen(sealed)
+    assert contents(sealed) == before
+
+
+@pytest.mark.parametrize("data", [None, b"", b"{", b"{}", b"\xff"])
+def test_without_a_plan_there_is_nothing_to_take_up(world, data):
+    world.begin()
+    plan = world.root / layout.PLAN
+    plan.unlink() if data is None else plan.write_bytes(data)
+
+    with pytest.raises(ArchiveRefused, match=r"plan\.json"):
+        reopen(world.root)
+
+
+def test_the_report_of_the_part_that_ran_stays_under_another_name(sealed, world):
+    (sealed / layout.REPORT).write_bytes(b"partial\n")
+
+    reopen(sealed)
+
+    assert not (sealed / layout.REPORT).exists()
+    kept = list(sealed.glob("report-*.json"))
+    assert [path.read_bytes() for path in kept] == [b"partial\n"]
+    ArchiveWriter(sealed).seal()
+    verify(sealed)
+
+
+def test_an_archive_is_never_written_over_another(world, tmp_path):
+    world.begin()
+    with pytest.raises(SourceUnusable, match="exists and is not empty"):
+        ArchiveWriter.create(world.root)
+
+    file = tmp_path / "file"
+    file.write_text("mine")
+    with pytest.raises(SourceUnusable, match="exists and is not empty"):
+        ArchiveWriter.create(file)
+    with pytest.raises(SourceUnusable, match="no archive can be made"):
+        ArchiveWriter.create(file / "below")
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", [".", "..", "/", "x/.."])
+def test_a_folder_that_has_no_name_of_its_own_becomes_no_archive(monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceUnusable):
+        ArchiveWriter.create(Path(name))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_folder_may_become_an_archive_and_its_files_are_the_owners(world):
+    world.root.mkdir()
+    world.whole()
+
+    verify(world.root)
+    assert {path.stat().st_mode & 0o777 for path in world.root.rglob("*") if path.is_file()} <= {0o600, 0o644}
+    assert world.root.stat().st_mode & 0o777 == 0o700
+    assert all(path.name.isascii() for path in world.root.rglob("*"))
+
+
+def test_what_came_into_the_place_meanwhile_is_not_harmed(world, tmp_path):
+    writer = ArchiveWriter.create(world.root)
+    world.root.mkdir()
+    (world.root / "mine").write_text("x")
+
+    with pytest.raises(SourceUnusable, match="no archive can be made"):
+        writer.publish(world.root)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    assert (world.root / "mine").read_text() == "x"
+
+
+def test_a_trial_of_another_archive_is_taken_over_as_it_is(world, make_world, tmp_path, contents):
+    world.whole()
+    other = make_world(tmp_path / "other")
+    writer = other.begin()
+
+    writer.adopt(world.keys[0], world.root / world.keys[0].path)
+    for key in world.keys[1:]:
+        other.seal_trial(writer, key)
+    writer.seal()
+
+    verify(other.root)
+    assert contents(other.root / world.keys[0].path) == contents(world.root / world.keys[0].path)
+    assert set(Journal(other.root).read()) == {key.path for key in world.keys}
+
+
+def test_records_that_come_after_the_seal_are_dropped(world):
+    """A server's thread may still hold the recorder of a trial that has been sealed."""
+    from skilltrial.model.words import Source
+
+    writer = world.begin()
+    trial = writer.open_trial(world.keys[0], world.redactor)
+    world.fill(trial)
+    trial.seal(world.facts(world.keys[0]))
+    trial.host.record(Source.STDOUT, "too late")
+    trial.model.record(Source.MODEL, "too late")
+    writer.seal()
+
+    assert b"too late" not in (world.root / world.keys[0].path / layout.HOST_RECORDS).read_bytes()
+    verify(world.root)

@@ -1,0 +1,54 @@
+"""The program's arguments and its file of MCP servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from skilltrial.api import InvalidRequest, Offer
+
+
+def arguments(
+    *, allow: tuple[str, ...], offers: tuple[Offer, ...], servers: Path, model: str | None, effort: str | None
+) -> tuple[str, ...]:
+    """The arguments of every turn. `servers` is the file that `servers_file` wrote.
+
+    Raises InvalidRequest for an `allow` that would be taken for an option.
+    """
+    for rule in allow:
+        if rule.startswith("-") or not rule.strip():
+            raise InvalidRequest(f"`allow` holds {rule!r}; Claude Code's rules are tools, such as Bash or Bash(git *)")
+    # Options that take several values come first: what follows them must be an option, never the end.
+    return (
+        *("-p", "--output-format", "stream-json", "--verbose"),
+        *("--allowedTools", *_allowed(allow, offers)),
+        *(("--mcp-config", str(servers)) if offers else ()),
+        *("--setting-sources", "project", "--strict-mcp-config", "--permission-mode", "acceptEdits"),
+        *(("--model", model) if model is not None else ()),
+        *(("--effort", effort) if effort is not None else ()),
+    )
+
+
+def servers_file(offers: tuple[Offer, ...]) -> str:
+    """The text of the file that names the servers."""
+    return json.dumps({"mcpServers": {offer.name: _server(offer) for offer in offers}})
+
+
+def _allowed(allow: tuple[str, ...], offers: tuple[Offer, ...]) -> Iterator[str]:
+    """What needs no asking, alike in all arms.
+
+    `Skill` is always there: a skill that declares tools of its own asks before it is loaded, and nobody would answer.
+    """
+    yield "Skill"
+    yield from (rule for rule in allow if rule != "Skill")
+    for offer in offers:
+        if not offer.tools:
+            yield f"mcp__{offer.name}"
+        yield from (f"mcp__{offer.name}__{tool}" for tool in offer.tools)
+
+
+def _server(offer: Offer) -> dict[str, object]:
+    if offer.url is not None:
+        return {"type": "http", "url": offer.url}
+    return {"type": "stdio", "command": offer.command[0], "args": list(offer.command[1:])}
