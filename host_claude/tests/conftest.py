@@ -64,8 +64,40 @@ class Tape:
         self.note(TurnSent(turn=turn, prompt_sha256=sha256(f"prompt {turn}")))
         self.note(Spawned(argv=("claude", "-p")))
 
+    def init(self, **more: object) -> None:
+        """The line with which a turn begins."""
+        line = {"type": "system", "subtype": "init", "session_id": "s-1", "cwd": PLACE, "model": "m"}
+        self.out({**line, "claude_code_version": "2.1.332", "tools": ["Bash"], "skills": [], **more})
+
+    def call(self, id: str, tool: str, *, parent: str | None = None, **given: object) -> None:
+        """The model asks for a tool."""
+        block = {"type": "tool_use", "id": id, "name": tool, "input": given}
+        message = {"id": f"msg-{id}", "model": "m", "content": [block]}
+        self.out({"type": "assistant", "message": message, "parent_tool_use_id": parent})
+
+    def result(self, id: str, content: object = "ok", *, failed: bool = False, **more: object) -> None:
+        """What the tool returned."""
+        block = {"type": "tool_result", "tool_use_id": id, "content": content, "is_error": failed}
+        self.out({"type": "user", "message": {"content": [block]}, **more})
+
+    def says(self, text: str = "Done.", model: str = "m") -> None:
+        """The model speaks."""
+        self.out({"type": "assistant", "message": {"id": text, "model": model, "content": [_text(text)]}})
+
+    def told(self, text: str, **more: object) -> None:
+        """The program puts a text into the conversation."""
+        self.out({"type": "user", "message": {"content": [_text(text)]}, "isSynthetic": True, **more})
+
+    def over(self, answer: str = "Done.", **more: object) -> None:
+        """The line with which a turn ends."""
+        self.out({"type": "result", "subtype": "success", "is_error": False, "result": answer, **more})
+
     def end(self, code: int = 0) -> None:
         self.note(Exited(code=code))
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
 
 
 def tape_of(name: str, *, body: str | None = BODY, turns: int = 9, log: bool = True) -> list[Record]:

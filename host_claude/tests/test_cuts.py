@@ -168,11 +168,11 @@ def test_a_foreign_line_spoils_the_session_but_is_kept(line, why, recorded, norm
     assert [event.why for event in events if isinstance(event, Unrecognized)] == [why]
 
 
-@pytest.mark.parametrize("type", ["rate_limit_event", "prompt_suggestion", "something_new"])
-def test_a_line_of_an_unknown_type_is_kept_and_spoils_nothing(type, recorded, normalize, renumbered):
+@pytest.mark.parametrize("kind", ["rate_limit_event", "prompt_suggestion", "something_new"])
+def test_a_line_of_an_unknown_type_is_kept_and_spoils_nothing(kind, recorded, normalize, renumbered):
     records = recorded("skill_tool")
     first = printed(records)[0]
-    line = json.dumps({"type": type, "session_id": "s"})
+    line = json.dumps({"type": kind, "session_id": "s"})
 
     events = normalize(
         renumbered([*records[: first + 1], Record(1, 0.0, Source.STDOUT, 1, line), *records[first + 1 :]])

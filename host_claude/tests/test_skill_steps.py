@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from skilltrial.api import Offered, SkillStep, Source, Step, ToolRequested, Unrecognized
@@ -384,8 +386,8 @@ def test_only_the_program_can_say_that_a_body_was_loaded(session, steps):
 
 
 def test_a_prompt_that_only_looks_like_a_load_is_none(session, steps):
-    row = '{"type":"user","message":{"role":"user","content":"Base directory for this skill: %s"}}' % FOLDER
-    session.add(Source.SESSION_LOG, row)
+    row = {"type": "user", "message": {"role": "user", "content": f"Base directory for this skill: {FOLDER}"}}
+    session.add(Source.SESSION_LOG, json.dumps(row))
 
     assert steps() == []
 

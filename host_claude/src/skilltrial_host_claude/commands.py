@@ -51,7 +51,7 @@ def follow(text: str, cwd: str | None) -> Script:
     if len(text) > _LONGEST:
         script.understood = False
         return script
-    tree = Parser(_LANGUAGE).parse(text.encode("utf-8", "surrogatepass"))
+    tree = Parser(_LANGUAGE).parse(text.encode("utf-8", "replace"))
     script.cwd = _Walk(script).node(tree.root_node, cwd, _Output(), 0)
     return script
 

@@ -39,7 +39,7 @@ def word(node: Node) -> Word | None:
 
 def source(node: Node) -> str:
     """The text of a node as it was written."""
-    return (node.text or b"").decode("utf-8", "surrogatepass")
+    return (node.text or b"").decode("utf-8", "replace")
 
 
 def _joined(nodes: list[Node]) -> Word | None:

@@ -66,10 +66,10 @@ def test_equivalent_renderings_of_a_list_all_pass(judged, answered, form, litera
     ],
 )
 def test_anything_else_than_the_list_fails(judged, answered, answer, reason):
-    start = time.monotonic()
+    start = time.process_time()
     result = judged({"answers": {"list": [1, 2]}}, answered(answer))
     assert (result.outcome, result.reason) == (Outcome.FAILED, reason)
-    assert time.monotonic() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize(

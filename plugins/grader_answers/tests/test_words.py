@@ -117,10 +117,10 @@ def test_answers_must_be_shown(grader, read):
 
 @pytest.mark.parametrize("predicate", ["matches", "matches_not"])
 def test_a_pattern_without_end_is_unverified_and_the_graders_fault(judged, answered, predicate):
-    start = time.monotonic()
+    start = time.process_time()
     result = judged({"answers": {predicate: "(x+x+)+y"}}, answered("x" * 3_000))
     assert (result.outcome, result.reason, result.owner) == (Outcome.UNVERIFIED, "pattern_too_slow", "grader")
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_what_is_plainly_wrong_outweighs_a_slow_pattern(judged, answered):

@@ -93,7 +93,7 @@ def test_files_beside_the_suite_are_named(read):
         ({"files": {"glob": "*"}}, "either `count`"),
         ({"files": "/etc/*", "at_least": 1}, "relative to the project"),
         ({"files": "a/../*", "at_least": 1}, "relative to the project"),
-        ({"files": "src\\*", "count": 1}, "relative to the project"),
+        ({"files": "src\\*", "at_least": 1}, "relative to the project"),
         ({"files": "src/**.py", "at_least": 1}, "stands alone"),
         ({"files": {"diff_lines": {}}}, "say `max`, `min`"),
         ({"files": {"diff_lines": {"min": 3, "max": 2}}}, "more than"),

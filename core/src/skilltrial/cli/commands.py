@@ -39,10 +39,10 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command."""
+        """Import a command: one of ours, or one that an installed part brings."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
-            return None
+            return _of_a_part(cmd_name)
         command = importlib.import_module(f"skilltrial.cli.{entry.module}").command
         if not isinstance(command, click.Command):
             raise TypeError(entry.module)
@@ -57,6 +57,8 @@ class LazyGroup(click.Group):
 
             close = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"commands: {', '.join(COMMANDS)}"
+            if _of_a_part(args[0]) is not None:
+                return super().resolve_command(ctx, args)
             raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -64,6 +66,19 @@ class LazyGroup(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+def _of_a_part(name: str) -> click.Command | None:
+    """The command of that name that an installed part brings; None where there is none."""
+    from skilltrial.model.errors import PluginNotFound
+    from skilltrial.plugins.discovery import Discovery
+    from skilltrial.plugins.kinds import COMMAND
+
+    try:
+        command = Discovery().load_object(COMMAND, name)
+    except PluginNotFound:
+        return None
+    return command if isinstance(command, click.Command) else None
 
 
 EPILOG = """\b
@@ -76,6 +91,8 @@ First steps:
   skilltrial demo
   skilltrial lint my.trial.yaml
   skilltrial run my.trial.yaml --host portable -- my-agent --flag
+
+Installed parts may bring further commands; `skilltrial plugins` shows them.
 """
 
 

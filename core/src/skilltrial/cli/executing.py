@@ -20,7 +20,7 @@ from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import VerdictKind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.graders import Graders
-from skilltrial.plugins.kinds import HOST
+from skilltrial.plugins.kinds import FIXTURE, HOST
 from skilltrial.record.apart import refuse_inside_source
 from skilltrial.record.asking import Prepared, Request, prepare
 from skilltrial.record.loading import load, locate
@@ -62,7 +62,7 @@ def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: 
     """What was asked for. Raises InvalidRequest, click.UsageError."""
     fields = host_fields(dict(given))
     name = given["host"] or _only_host(discovery)
-    loaded = load(locate(suite, discovery), Graders(discovery))
+    loaded = load(locate(suite, discovery), Graders(discovery), fixture_kinds=discovery.names(FIXTURE))
     seed = given["seed"] if given["seed"] is not None else secrets.randbelow(1_000_000)
     selection = Selection(
         tuple(given["cases"]), tuple(given["arms"]), given.get("attempts"), seed, given["jobs"] or JOBS

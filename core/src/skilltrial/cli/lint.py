@@ -15,11 +15,12 @@ def command(suite: str, expand: bool) -> None:
     """
     from skilltrial.plugins.discovery import Discovery
     from skilltrial.plugins.graders import Graders
+    from skilltrial.plugins.kinds import FIXTURE
     from skilltrial.record.linting import lint
     from skilltrial.record.loading import expanded, load, locate
 
     discovery = Discovery()
-    loaded = load(locate(suite, discovery), Graders(discovery))
+    loaded = load(locate(suite, discovery), Graders(discovery), fixture_kinds=discovery.names(FIXTURE))
     if expand:
         click.echo(expanded(loaded), nl=False)
         return

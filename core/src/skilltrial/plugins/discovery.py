@@ -94,6 +94,17 @@ class Discovery:
 
     def load(self, kind: Kind, name: str) -> type:
         """Import the class of the named part. Raises as `find`, and PluginBroken with the cause."""
+        loaded = self.load_object(kind, name)
+        if not isinstance(loaded, type):
+            one = self.find(kind, name)
+            raise PluginMismatch(
+                f"{kind} {name!r} ({one.distribution} {one.version}): the entry point must name a class, "
+                f"not {type(loaded).__name__}"
+            )
+        return loaded
+
+    def load_object(self, kind: Kind, name: str) -> object:
+        """Import what the named part's entry point names. Raises as `find`, and PluginBroken with the cause."""
         one = self.find(kind, name)
         label = f"{kind} {name!r} ({one.distribution} {one.version})"
         try:
@@ -108,8 +119,6 @@ class Discovery:
             raise PluginBroken(f"{label} can't be loaded: its entry point is gone") from error
         except Exception as error:
             raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {error}") from error
-        if not isinstance(driver, type):
-            raise PluginMismatch(f"{label}: the entry point must name a class, not {type(driver).__name__}")
         return driver
 
     def build(self, kind: Kind, name: str, options: Mapping[str, object] | None = None) -> object:

@@ -30,6 +30,8 @@ DIALECT = Kind("dialect")
 NORMALIZER = Kind("normalizer")
 GRADER = Kind("grader")
 SUITE = Kind("suite")
+COMMAND = Kind("command")
+"""A click command that an installed part brings; imported only when it is called."""
 
-KINDS: tuple[Kind, ...] = (HOST, FIXTURE, MODEL, DIALECT, NORMALIZER, GRADER, SUITE)
+KINDS: tuple[Kind, ...] = (HOST, FIXTURE, MODEL, DIALECT, NORMALIZER, GRADER, SUITE, COMMAND)
 """Every kind, in the order in which they are listed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar
 
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event, Usage
@@ -13,8 +12,6 @@ from skilltrial.model.records import Record
 from skilltrial.model.trial import HostIdentity
 from skilltrial.model.words import Ending, Owner, Source
 from skilltrial.plugins.facades import NormalizerFacade
-
-N = TypeVar("N", int, Decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +21,6 @@ class Seen:
     ended: Ended
     tokens: int | None = None
     cost: Decimal | None = None
-
-    def after(self, earlier: Seen) -> Seen:
-        """This try's ending, with what the tries before it cost added; unknown where any of them is."""
-        return Seen(self.ended, _sum(self.tokens, earlier.tokens), _sum(self.cost, earlier.cost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,3 @@ def _tokens(events: Sequence[Event]) -> int | None:
 def _cost(events: Sequence[Event]) -> Decimal | None:
     costs = [event.cost for event in events if isinstance(event, Usage)]
     return sum((cost for cost in costs if cost is not None), Decimal(0)) if costs and None not in costs else None
-
-
-def _sum(one: N | None, other: N | None) -> N | None:
-    return None if one is None or other is None else one + other

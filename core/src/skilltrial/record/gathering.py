@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,10 @@ from skilltrial.model.evidence import Entry, FileKind
 from skilltrial.model.suite import SkillSource, Suite, Workspace
 from skilltrial.model.trial import Skill
 
+from .folders import installed_never
 from .preparing import PreparedSkill, Sources
 from .revisions import below_top, is_revision, resolve, tree_of_commit, tree_of_previous, with_repository
 from .sources import scan
-
-ANSWER_KEYS = re.compile(r"evals(/.*)?|.*\.trial\.(yaml|yml|json)")
-"""Paths in a skill's folder that are never installed: they hold what the agent is asked and how it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,8 @@ class Gatherer:
             tree = Tree.of_texts(workspace.files)
         elif workspace.git is not None:
             beside = self.root / workspace.git
-            tree = tree_of_commit(resolve(workspace.ref or "HEAD", beside), below_top(beside), beside)
+            folder = below_top(beside)
+            tree = tree_of_commit(resolve(workspace.ref or "HEAD", beside), folder, beside)
         else:
             tree = Tree()
         return with_repository(tree) if workspace.repository else tree
@@ -62,21 +60,18 @@ class Gatherer:
     def skill(self, source: SkillSource) -> PreparedSkill:
         """The skill under test."""
         tree = read_tree(self.root / source.folder)
-        # A suite that lies inside the skill's folder under another name must not be installed either.
-        own = self.file.resolve()
-        inside = (
-            {own.relative_to((self.root / source.folder).resolve()).as_posix()} if self._holds(source, own) else set()
-        )
-        return prepared(source.id, source.id, without_answer_keys(tree, inside))
+        return prepared(source.id, source.id, without_answer_keys(tree, self._own(source)))
 
-    def _holds(self, source: SkillSource, file: Path) -> bool:
-        return (self.root / source.folder).resolve() in file.parents
+    def _own(self, source: SkillSource) -> set[str]:
+        """The suite's path inside the skill's folder: there under any name, it must not be installed either."""
+        file, folder = self.file.resolve(), (self.root / source.folder).resolve()
+        return {file.relative_to(folder).as_posix()} if folder in file.parents else set()
 
     def previous(self, source: SkillSource) -> PreparedSkill:
         """The earlier form of a skill: a folder or a git revision."""
         previous = source.previous or source.folder
         tree = tree_of_previous(previous, self.root)[0] if is_revision(previous) else read_tree(self.root / previous)
-        return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, set()))
+        return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, self._own(source)))
 
     def _asset(self, path: str) -> bytes:
         try:
@@ -95,7 +90,7 @@ def prepared(reference: str, id: str, tree: Tree) -> PreparedSkill:
 
 def without_answer_keys(tree: Tree, more: set[str]) -> Tree:
     """The tree as it is installed."""
-    kept = [entry for entry in tree.entries if not ANSWER_KEYS.fullmatch(entry.path) and entry.path not in more]
+    kept = [entry for entry in tree.entries if not installed_never(entry.path) and entry.path not in more]
     used = {entry.sha256 for entry in kept}
     return Tree.of(kept, {digest: data for digest, data in tree.contents.items() if digest in used})
 

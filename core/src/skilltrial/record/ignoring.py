@@ -28,12 +28,25 @@ class Ignore:
         self._names = _any(names)
         self._paths = _any(paths)
         self._kept = tuple(kept)
+        # A folder that is looked into for the sake of a kept one is left out all the same: whatever else lies in it.
+        self._spared: set[str] = set()
+        for path in self._kept:
+            covered = False
+            parts = path.split("/")
+            for depth in range(1, len(parts)):
+                above = "/".join(parts[:depth])
+                covered = covered or self._matches(above, folder=True)
+                if covered:
+                    self._spared.add(above)
 
     def skips(self, path: str, *, folder: bool) -> bool:
         """Whether the path, and all below it where it is a folder, is left out."""
         for kept in self._kept:
             if path == kept or path.startswith(f"{kept}/") or (folder and kept.startswith(f"{path}/")):
                 return False
+        return path.rpartition("/")[0] in self._spared or self._matches(path, folder=folder)
+
+    def _matches(self, path: str, *, folder: bool) -> bool:
         name = path.rpartition("/")[2]
         return bool(
             (folder and self._folders and self._folders.fullmatch(name))

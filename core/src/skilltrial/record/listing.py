@@ -111,7 +111,7 @@ def _read(path: str, size: int) -> tuple[str, bytes | None]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         if size > READ_WHOLE:
-            with open(descriptor, "rb", closefd=False) as file:  # noqa: PTH123 - a descriptor has no path
+            with open(descriptor, "rb", closefd=False) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest(), None
         data = b"".join(iter(lambda: os.read(descriptor, size + 1), b""))
         return hashlib.sha256(data).hexdigest(), data

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from skilltrial.archive import layout
@@ -139,7 +139,8 @@ class Try:
         for name, fixture in self.bench.fixtures.items():
             options = self.case.fixtures.get(name, {})
             try:
-                offers.append(stack.enter_context(fixture.start(trial, options, place, self.writer.fixture(name))))
+                offer = stack.enter_context(fixture.start(trial, options, place, self.writer.fixture(name)))
+                offers.append(replace(offer, name=name))
             except Exception as error:
                 raise _FixtureFailed(type(error).__name__) from error
         return tuple(offers)

@@ -55,7 +55,7 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
     model, dialect = None, None
     if choice.model is None and identity.rehearses_only:
         raise InvalidRequest(
-            f"host {choice.name!r}: its command asks for a scripted model, so it can only be rehearsed"
+            f"host {choice.name!r}: its command asks for a scripted model; it can only be rehearsed"
         )
     if choice.model is not None:
         spelling = choice.dialect or identity.dialect

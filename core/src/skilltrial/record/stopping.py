@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Generic, TypeVar
 
 from skilltrial.model.words import Cause, Ending, Owner
 
@@ -17,6 +18,8 @@ BACKOFF = (1.0, 5.0, 20.0)
 """Seconds before the next try."""
 BACKOFF_BUSY = (5.0, 30.0, 60.0)
 """The same where the provider said that it is asked too often."""
+_OPERATORS = frozenset({Cause.AUTH, Cause.QUOTA})
+"""Causes that every further trial would meet as well, until somebody acts."""
 _NEVER_AGAIN = frozenset({Cause.AUTH, Cause.QUOTA, Cause.CONTEXT})
 """Causes that another try can't mend."""
 
@@ -29,6 +32,29 @@ class Budget:
     seconds: float | None = None
     tokens: int | None = None
     cost: Decimal | None = None
+
+
+N = TypeVar("N", int, Decimal)
+
+
+class _Ledger(Generic[N]):
+    """What sessions have cost. One that did not show its cost counts as the dearest that did: never as nothing."""
+
+    def __init__(self, nothing: N) -> None:
+        self._spent, self._dearest = nothing, nothing
+        self._unknown = 0
+
+    def add(self, cost: N | None) -> None:
+        """Count one try."""
+        if cost is None:
+            self._unknown += 1
+            return
+        self._spent += cost
+        self._dearest = max(self._dearest, cost)
+
+    def could_exceed(self, most: N | None, ahead: int) -> bool:
+        """Whether so many sessions more, each as dear as the dearest so far, could go over `most`."""
+        return most is not None and self._spent + (self._unknown + ahead) * self._dearest > most
 
 
 class Conduct:
@@ -46,8 +72,8 @@ class Conduct:
         self._begin = time.monotonic()
         self._sessions = 0
         self._running = 0
-        self._tokens, self._dearest_tokens = 0, 0
-        self._cost, self._dearest_cost = Decimal(0), Decimal(0)
+        self._tokens = _Ledger(0)
+        self._cost = _Ledger(Decimal(0))
         self._row: list[str] = []
         self.stopped: str | None = None
         """Why no further trial starts, as a sentence; None while they do."""
@@ -56,38 +82,32 @@ class Conduct:
         """Reserve one session; False (and `stopped` says why) where the run must not start another."""
         with self._lock:
             if self.stopped is None:
-                self.stopped = self._exhausted()
+                self.stopped = self._exhausted(self._running + 1)
             if self.stopped is not None:
                 return False
             self._sessions += 1
             self._running += 1
             return True
 
-    def _exhausted(self) -> str | None:
-        budget, ahead = self._budget, self._running + 1
+    def _exhausted(self, ahead: int) -> str | None:
+        """Why not so many sessions, those that run included, may come to what they could cost."""
+        budget = self._budget
         if budget.sessions is not None and self._sessions >= budget.sessions:
             return f"the budget of {budget.sessions} sessions is used up (--max-sessions)"
         if budget.seconds is not None and time.monotonic() - self._begin >= budget.seconds:
             return f"the budget of {budget.seconds:g} seconds is used up (--max-time)"
-        if budget.tokens is not None and self._tokens + ahead * self._dearest_tokens > budget.tokens:
+        if self._tokens.could_exceed(budget.tokens, ahead):
             return f"another session could go over {budget.tokens} tokens (--max-tokens)"
-        if budget.cost is not None and self._cost + ahead * self._dearest_cost > budget.cost:
+        if self._cost.could_exceed(budget.cost, ahead):
             return f"another session could go over {budget.cost} dollars (--max-cost)"
         return None
 
     def settle(self, seen: Seen | None) -> None:
-        """A session that was admitted has ended: count what it cost, and whether it showed anything."""
+        """A trial that was admitted has ended with this try (None: interrupted): did it show anything?"""
         with self._lock:
             self._running -= 1
-            if seen is None:
-                return
-            if seen.tokens is not None:
-                self._tokens += seen.tokens
-                self._dearest_tokens = max(self._dearest_tokens, seen.tokens)
-            if seen.cost is not None:
-                self._cost += seen.cost
-                self._dearest_cost = max(self._dearest_cost, seen.cost)
-            self._watch(seen)
+            if seen is not None:
+                self._watch(seen)
 
     def _watch(self, seen: Seen) -> None:
         end = seen.ended
@@ -97,16 +117,21 @@ class Conduct:
             return
         if end.ending is Ending.HOST_UNAVAILABLE:
             self.stopped = "the agent program can't be started"
+        elif end.owner is Owner.OPERATOR and end.cause in _OPERATORS:
+            self.stopped = f"the agent's provider refuses this account: {end.cause}"
         elif len(self._row) >= IN_A_ROW:
             self.stopped = f"{IN_A_ROW} trials in a row showed nothing: {', '.join(dict.fromkeys(self._row))}"
 
     def wait_before_retry(self, seen: Seen, tries: int) -> float | None:
-        """Seconds to wait before the next try; None where this was the last."""
+        """Count what a try cost; return the seconds to wait before the next one, None where this was the last."""
         end = seen.ended
+        with self._lock:
+            self._tokens.add(seen.tokens)
+            self._cost.add(seen.cost)
         if tries > self._retries or end.owner not in (Owner.HOST, Owner.MODEL) or end.cause in _NEVER_AGAIN:
             return None
         with self._lock:
-            if self.stopped is not None or self._exhausted() is not None:
+            if self.stopped is not None or self._exhausted(self._running) is not None:
                 return None
             self._sessions += 1
         waits = BACKOFF_BUSY if end.cause is Cause.RATE_LIMIT else BACKOFF

@@ -35,19 +35,17 @@ def execute(bench: Bench, key: TrialKey) -> Seen | None:
 
 def _execute(bench: Bench, key: TrialKey, writer: TrialWriter) -> Seen | None:
     turns = len(bench.suite.case(key.case).turns)
-    spent: Seen | None = None
     while True:
         facts = Try(bench, key, writer).run()
         if facts is None:
             writer.discard()
             return None
         seen = bench.ends.read(read_records(writer.records()), turns)
-        spent = seen if spent is None else seen.after(spent)
         wait = bench.conduct.wait_before_retry(seen, writer.tries)
         if wait is None:
             with bench.gate:
                 writer.seal(facts)
-            return spent
+            return seen
         writer.begin_another(facts)
         if not _waited(bench, wait):
             writer.discard()

@@ -11,7 +11,7 @@ import re
 import regex
 
 SECONDS = 1.0
-"""How long one search may take."""
+"""How long one search may take, in processor time: a busy machine changes no answer."""
 
 _LONGEST = 2_000
 _MOST_REPEATS = 100_000
