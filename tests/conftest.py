@@ -106,11 +106,12 @@ def started(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 @pytest.fixture
 def eventually() -> Callable[..., None]:
-    """Wait until something holds, for so many seconds at most."""
+    """Wait until something holds, for so many seconds at most, and while a process runs that should bring it about."""
 
-    def wait(holds: Callable[[], object], seconds: float = 20) -> None:
+    def wait(holds: Callable[[], object], runner: subprocess.Popen[str], seconds: float = 30) -> None:
         until = time.monotonic() + seconds
         while not holds():
+            assert runner.poll() is None, f"it ended with {runner.returncode}: {runner.communicate()[1]}"
             assert time.monotonic() < until, "it never came to hold"
             time.sleep(0.01)
 

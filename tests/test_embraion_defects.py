@@ -68,7 +68,7 @@ def test_embraion_81_04_what_was_sealed_outlives_the_end_of_the_runner(
     arguments = ("--jobs", "2", "--attempts", "2", "--out", "run", "--pass-env", "FIRST", *AGENT)
     runner = started("run", suite, *arguments, env=first)
     journal = tmp_path / "run" / "journal.jsonl"
-    eventually(lambda: journal.exists() and journal.read_bytes().endswith(b"\n"))
+    eventually(lambda: journal.exists() and journal.read_bytes().endswith(b"\n"), runner)
 
     runner.send_signal(number)
     runner.communicate(timeout=30)

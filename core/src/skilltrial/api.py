@@ -57,6 +57,7 @@ from skilltrial.model.notes import as_raw as as_raw
 from skilltrial.model.notes import ending_by_notes as ending_by_notes
 from skilltrial.model.notes import exit_codes as exit_codes
 from skilltrial.model.notes import notes as notes
+from skilltrial.model.part import Part as Part
 from skilltrial.model.records import Record as Record
 from skilltrial.model.suite import ACTS as ACTS
 from skilltrial.model.suite import Act as Act
@@ -78,10 +79,12 @@ from skilltrial.model.trial import Finished as Finished
 from skilltrial.model.trial import FixtureRun as FixtureRun
 from skilltrial.model.trial import HostIdentity as HostIdentity
 from skilltrial.model.trial import Launcher as Launcher
+from skilltrial.model.trial import Lending as Lending
 from skilltrial.model.trial import ModelEndpoint as ModelEndpoint
 from skilltrial.model.trial import ModelRun as ModelRun
 from skilltrial.model.trial import Offer as Offer
 from skilltrial.model.trial import Place as Place
+from skilltrial.model.trial import Probe as Probe
 from skilltrial.model.trial import Recorder as Recorder
 from skilltrial.model.trial import RunInfo as RunInfo
 from skilltrial.model.trial import Script as Script

@@ -16,9 +16,11 @@ from skilltrial.api import (
     Command,
     EvidenceKind,
     HostIdentity,
+    Lending,
     ModelEndpoint,
     Offer,
     Place,
+    Probe,
     Recorder,
     Sees,
     Session,
@@ -81,6 +83,26 @@ class PortableHost:
             rehearses_only=endpoint.needed(self.command),
             ambient=homes.ambient(self.home),
         )
+
+    def probe_host(self) -> Probe:
+        """See HostSpec. Starts nothing, for the same reason."""
+        found = program.found(self.command[0], os.environ.get("PATH"))
+        missing = (f"{Path(self.command[0]).name} is not on PATH: name the program by its path",)
+        inside = "/" in self.command[0] and not Path(self.command[0]).is_absolute()
+        return Probe(
+            program=found,
+            told=(
+                "the program lies in the project of each trial"
+                if inside
+                else "its version and login are not known here",
+                f"skills are placed in {self.skill_dir}",
+            ),
+            todo=() if found or inside else missing,
+        )
+
+    def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
+        """See HostSpec. A command of unknown manners is lent what the user passes on, and a home if asked."""
+        return Lending()
 
     def place_skill(self, skill: Skill, place: Place) -> Path:
         """See HostSpec."""

@@ -21,16 +21,22 @@ def located(name: str, search: str | None) -> str:
     return beside or name
 
 
-def digest(name: str, search: str | None) -> str | None:
-    """SHA-256 of the file that a command starts; None where that is only known in the project, or not readable."""
+def found(name: str, search: str | None) -> Path | None:
+    """The file that a command starts; None where that is only known in the project, or there is none."""
     file = located(name, search)
     if "/" in file and not Path(file).is_absolute():
         return None
-    found = shutil.which(file, path=search)
-    if found is None:
+    path = shutil.which(file, path=search)
+    return None if path is None else Path(path)
+
+
+def digest(name: str, search: str | None) -> str | None:
+    """SHA-256 of the file that a command starts; None where that is only known in the project, or not readable."""
+    path = found(name, search)
+    if path is None:
         return None
     try:
-        with Path(found).open("rb") as stream:
+        with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError:
         return None

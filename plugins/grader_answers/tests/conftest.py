@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from skilltrial.api import CheckOptions, CheckResult, Ending, Evidence, Files, HostIdentity, Sees, TrialKey
-from skilltrial.plugins.binding import bind
-from skilltrial.plugins.facades import GraderFacade
-from skilltrial.plugins.graders import choose, fit
+from skilltrial.testing import GraderFacade, bind, choose, fit
 from skilltrial_grader_answers.grader import AnswersGrader
 
 

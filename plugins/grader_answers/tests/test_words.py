@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from skilltrial.api import Ending, Outcome, Sees, SessionEnded, TurnEnded
-from skilltrial.judge.questions import of_turn
+from skilltrial.testing import of_turn
 
 TABLE = [
     ({"answers": "STATUS: SAVED"}, "STATUS: SAVED.", "holds"),

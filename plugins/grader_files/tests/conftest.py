@@ -22,9 +22,7 @@ from skilltrial.api import (
     HostIdentity,
     TrialKey,
 )
-from skilltrial.plugins.binding import bind
-from skilltrial.plugins.facades import GraderFacade
-from skilltrial.plugins.graders import choose, fit
+from skilltrial.testing import GraderFacade, bind, choose, fit
 from skilltrial_grader_files.grader import FilesGrader
 
 Tree = Mapping[str, object]

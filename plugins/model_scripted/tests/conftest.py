@@ -19,6 +19,7 @@ from skilltrial.api import (
     Limits,
     ModelEndpoint,
     ModelRun,
+    Part,
     ReadFile,
     ReadSkill,
     Run,
@@ -31,7 +32,6 @@ from skilltrial.api import (
     TrialKey,
     WriteFile,
 )
-from skilltrial.model.part import Part
 from skilltrial_model_scripted.model import ScriptedModel
 
 

@@ -15,8 +15,7 @@ import httpx
 import pytest
 
 from skilltrial.api import Limits, RunInfo, Script, Source, Trial, TrialKey
-from skilltrial.plugins.binding import bind
-from skilltrial.plugins.facades import ModelFacade
+from skilltrial.testing import ModelFacade, bind
 from skilltrial_model_scripted.app import BODY_LIMIT
 from skilltrial_model_scripted.model import ScriptedModel
 

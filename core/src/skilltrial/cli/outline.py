@@ -22,7 +22,7 @@ def outline(prepared: Prepared) -> str:
         label = f"case {skip.key.case} ({skip.reason})"
         reasons[label] = reasons.get(label, 0) + 1
     lines += [f"skipped: {label}, {counted(count, 'session')}" for label, count in reasons.items()]
-    lines += [f"note: {what}" for what in plan.host.ambient]
+    lines += [f"note: {what}" for what in (*plan.host.ambient, *prepared.told)]
     if plan.model:
         lines.append("The model is scripted: no provider is asked, nothing is spent, nothing is shown about the skill.")
     else:

@@ -80,9 +80,10 @@ def questions(case: Case, graders: GraderSource) -> tuple[Question, ...]:
 
 
 def of_turn(evidence: Evidence, turn: int) -> Evidence:
-    """The evidence with one turn's events, calls and answer. The files are those of the whole trial."""
+    """The evidence with one turn's events, calls and answer, as if it were the last. Files are those of the trial."""
     return replace(
         evidence,
+        turns=turn,
         events=tuple(event for event in evidence.events if event.turn == turn),
         answers={at: answer for at, answer in evidence.answers.items() if at == turn},
         wire=tuple(call for call in evidence.wire if call.turn == turn),

@@ -59,6 +59,31 @@ class HostIdentity(Part):
         return sorted(names)
 
 
+@dataclass(frozen=True, slots=True)
+class Lending:
+    """What live sessions of a host will be lent. `secrets` are values that must never be written, by a name.
+
+    `told` says in sentences what was found (*present*, never *valid*: nobody was asked).
+    """
+
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What `doctor` finds of a host's program, without a session.
+
+    `program` is where it lies, None where it is not installed; `version` what it says of itself. `told` are facts and
+    `todo` what the user should do, in sentences without credentials.
+    """
+
+    program: Path | None
+    version: str | None = None
+    told: tuple[str, ...] = ()
+    todo: tuple[str, ...] = ()
+
+
 class TrialKey(Part):
     """Which trial: `trials/<case>/<arm>/<label>`. The label is the attempt's number, or a rehearsal's id."""
 

@@ -23,10 +23,12 @@ from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
     FixtureRun,
     HostIdentity,
+    Lending,
     ModelEndpoint,
     ModelRun,
     Offer,
     Place,
+    Probe,
     Recorder,
     RunInfo,
     Session,
@@ -78,6 +80,14 @@ class HostFacade(Facade):
     def describe_host(self) -> HostIdentity:
         """See HostSpec."""
         return self._kept("describe_host", self.relay.describe_host(), HostIdentity)
+
+    def probe_host(self) -> Probe:
+        """See HostSpec."""
+        return self._kept("probe_host", self.relay.probe_host(), Probe)
+
+    def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
+        """See HostSpec."""
+        return self._kept("lend_host", self.relay.lend_host(passed=passed, seconds=seconds), Lending)
 
     def place_skill(self, skill: Skill, place: Place) -> Path:
         """See HostSpec. Refuses a folder outside the project or of another name."""

@@ -58,19 +58,20 @@ def choose(models: Sequence[type[CheckOptions]], options: Mapping[str, object]) 
     return best
 
 
-PERFECT = (0, 0)
+PERFECT = (0, 0, 0)
 
 
-def fit(model: type[CheckOptions], options: Mapping[str, object]) -> tuple[int, int]:
-    """How well options fit a model; (0, 0) is perfectly.
+def fit(model: type[CheckOptions], options: Mapping[str, object]) -> tuple[int, int, int]:
+    """How well options fit a model; all zeros is perfectly.
 
-    Less the keys that it neither has nor resembles, then less its faults: a slip in a key or a value of the wrong
-    type still finds the model that was meant.
+    Less the keys that it neither has nor resembles, then those that it only resembles, then its faults: a slip in a
+    key or a value of the wrong type still finds the model that was meant.
     """
     try:
         model.model_validate_json(json.dumps(options))
     except ValidationError as error:
         names = [field.alias or name for name, field in model.model_fields.items()]
-        strange = sum(key not in names and not difflib.get_close_matches(key, names, n=1) for key in options)
-        return -strange, -error.error_count()
+        foreign = [key for key in options if key not in names]
+        strange = sum(not difflib.get_close_matches(key, names, n=1) for key in foreign)
+        return -strange, -len(foreign), -error.error_count()
     return PERFECT

@@ -23,10 +23,12 @@ from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
     FixtureRun,
     HostIdentity,
+    Lending,
     ModelEndpoint,
     ModelRun,
     Offer,
     Place,
+    Probe,
     Recorder,
     RunInfo,
     Session,
@@ -48,6 +50,22 @@ class HostSpec(Protocol):
         """Say what the program is, what it can and what it shows. Called once per run, before anything starts.
 
         May run the program's `--version`; must not open a session or write anything.
+        """
+
+    @first
+    def probe_host(self) -> Probe:
+        """Look for the program on this machine: is it installed, which version, is a login present, what to do.
+
+        May run the program's own `--version` and login status; opens no session and writes nothing. Never raises for
+        what it finds.
+        """
+
+    @first
+    def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
+        """Say what live sessions will be lent: called once before a live run, never before a rehearsal.
+
+        `passed` are the environment variables that the user passes on; `seconds` is the longest that the run can
+        take. Raises InvalidRequest where the sessions could not log in, or a login would end meanwhile.
         """
 
     @first

@@ -14,7 +14,7 @@ from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.plan import Plan
 from skilltrial.model.request import RunRequest
 from skilltrial.model.suite import Suite
-from skilltrial.model.trial import TrialKey
+from skilltrial.model.trial import Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
 
 from .gathering import Gatherer
@@ -55,6 +55,8 @@ class Prepared:
     budget: Budget
     passed: Mapping[str, str] = field(repr=False)
     secrets: Mapping[str, str] = field(repr=False)
+    told: tuple[str, ...] = ()
+    """What the host says of the logins that sessions will be lent."""
     base: Path | None = None
     loaded: Loaded | None = None
     """Where the sources came from; None where they come from an archive."""
@@ -73,6 +75,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     sources = Gatherer(suite, loaded.root, loaded.path).gather(assets)
     refuse_faulty_fixtures(suite, parts, sources.assets)
     plan = _plan(asked, parts, sources)
+    lent = lend(parts, plan, suite, passed) if live else Lending()
     return Prepared(
         suite=suite,
         request=RunRequest(
@@ -91,7 +94,8 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
         trials=plan.trials,
         budget=asked.budget,
         passed=passed,
-        secrets=hidden,
+        secrets={**hidden, **lent.secrets},
+        told=lent.told,
         base=asked.base,
         loaded=loaded,
     )
@@ -108,6 +112,12 @@ def _plan(asked: Request, parts: Parts, sources: Sources) -> Plan:
     if asked.choice.model is None:
         return plan_run(suite, parts.identity, selection, digests, run, needs)
     return plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model, needs)
+
+
+def lend(parts: Parts, plan: Plan, suite: Suite, passed: Mapping[str, str]) -> Lending:
+    """Ask the host what live sessions will be lent. Raises InvalidRequest where they could not log in."""
+    rounds = -(-len(plan.trials) // plan.jobs)
+    return parts.host.lend_host(passed, rounds * suite.limits.seconds)
 
 
 def refuse_commands(suite: Suite, *, allowed: bool) -> None:

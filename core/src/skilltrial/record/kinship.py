@@ -40,19 +40,22 @@ class Kinship:
         return self._rows
 
     def mains(self) -> set[int]:
-        """The programs themselves, also those that ended since the table was read."""
-        return {one.process.pid for one in self.live} | self._parted
+        """The programs themselves."""
+        return {one.process.pid for one in self.live}
 
     def part(self, running: Running) -> None:
         """A program has ended, and all that it left behind."""
         self.live.remove(running)
-        self._parted.add(running.process.pid)
+        if self._rows:
+            self._parted.add(running.process.pid)
 
     def orphans(self, rows: Mapping[int, Process]) -> list[Process]:
         """Those that came to us because their parents died; dead ones among them are reaped on the way."""
         if not self._adopted:
             return []
-        us, ours, mains = os.getpid(), os.getsid(0), self.mains()
+        us, ours = os.getpid(), os.getsid(0)
+        # The table may still show programs that have ended since it was read.
+        mains = self.mains() | self._parted
         found = [
             row
             for row in rows.values()

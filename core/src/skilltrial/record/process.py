@@ -1,7 +1,8 @@
 """The one place that starts programs: within limits, watched, recorded as they print, and ended with all they began.
 
-POSIX lives here and in the modules beside it: `capture` (what a program prints), `supervisor` (whose a process is,
-and its end), `family` (the table of processes), `linux` (what only Linux has), `environment`.
+POSIX lives here and in the modules beside it: `supervisor` (of a run), `capture` (what a program prints), `reaper`
+(its end), `kinship` and `running` (whose a process is), `family` (the table of processes), `linux` (what only Linux
+has).
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from skilltrial.model.part import canonical
 from skilltrial.model.plan import Plan
 from skilltrial.model.request import RunRequest
 from skilltrial.model.suite import Suite
-from skilltrial.model.trial import HostIdentity
+from skilltrial.model.trial import HostIdentity, Lending
 from skilltrial.plugins.discovery import Discovery
 
-from .asking import Prepared, refuse_unseen_budget
+from .asking import Prepared, lend, refuse_unseen_budget
 from .gathering import prepared as prepared_skill
 from .parts import HostChoice, choose_parts
 from .passing import passed_through
@@ -55,6 +55,7 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
     refuse_unseen_budget(again.budget, parts)
     passed, hidden = passed_through((*suite.env, *request.pass_env), live=request.model is None)
     jobs = again.jobs or plan.jobs
+    lent = lend(parts, plan, suite, passed) if request.model is None else Lending()
     return Prepared(
         suite=suite,
         request=request.model_copy(update={"retries": request.retries if again.retries is None else again.retries}),
@@ -65,7 +66,8 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
         trials=plan.trials,
         budget=again.budget,
         passed=passed,
-        secrets=hidden,
+        secrets={**hidden, **lent.secrets},
+        told=lent.told,
         base=again.base,
     )
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from skilltrial.archive import layout
 from skilltrial.archive.reading import SealedArchive, SealedTrial, open_archive
+from skilltrial.archive.redaction import Redactor
 from skilltrial.model.endings import Ended
-from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.errors import ArchiveRefused, InvalidRequest
 from skilltrial.model.facts import Reused
 from skilltrial.model.plan import Plan
+from skilltrial.model.request import RunRequest
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import Ending
@@ -55,6 +58,10 @@ def find_reusable(prepared: Prepared, root: Path, now: datetime, *, accept_host_
             continue
         differs = whole or tuple(_one_trial(prepared, archive, key))
         trial = None if differs else archive.trial(key)
+        if trial is not None and now - trial.facts.started > OLDEST:
+            # Its archive may be younger: it can have taken the trial over itself.
+            reasons[f"{key} is older than {OLDEST.days} days"] = None
+            continue
         if trial is None or not _shows_something(trial, ends, len(prepared.suite.case(key.case).turns)):
             reasons.update(dict.fromkeys(differs or (f"no finished trial of {key}",)))
             continue
@@ -74,7 +81,17 @@ def _whole_run(prepared: Prepared, archive: SealedArchive, now: datetime, *, acc
         yield "its sources changed while it ran"
     if not accept_host_change:
         yield from _other_host(plan, earlier)
+        if _options(archive) != Redactor(prepared.secrets).value(prepared.request.options)[0]:
+            yield "the host's options are others (--accept-host-change takes it all the same)"
     yield from _other_terms(prepared.suite, archive.suite)
+
+
+def _options(archive: SealedArchive) -> object:
+    """The host's options of an archive, credentials in them replaced."""
+    try:
+        return RunRequest.read(archive.file(layout.REQUEST)).options
+    except ValueError:
+        raise ArchiveRefused(f"{archive.root}: {layout.REQUEST} can't be read") from None
 
 
 def _other_host(plan: Plan, earlier: Plan) -> Iterator[str]:

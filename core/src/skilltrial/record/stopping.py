@@ -41,7 +41,8 @@ class _Ledger(Generic[N]):
     """What sessions have cost. One that did not show its cost counts as the dearest that did: never as nothing."""
 
     def __init__(self, nothing: N) -> None:
-        self._spent, self._dearest = nothing, nothing
+        self._spent: N = nothing
+        self._dearest: N = nothing
         self._unknown = 0
 
     def add(self, cost: N | None) -> None:

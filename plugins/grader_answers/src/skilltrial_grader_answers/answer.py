@@ -7,7 +7,7 @@ import re
 
 from pydantic import JsonValue
 
-from skilltrial.api import Evidence, Owner, SessionEnded
+from skilltrial.api import Evidence, Owner
 
 from . import strictjson
 from .reasons import Reason, unverified
@@ -24,20 +24,9 @@ def answer_of(evidence: Evidence) -> str:
     That is the last turn, or the one that the check names. Raises Settled where it was not seen.
     """
     answer = evidence.answers.get(evidence.turns)
-    if answer is None and _of_one_turn(evidence):
-        answer = next(iter(evidence.answers.values()), None)
     if answer is None:
         raise unverified(Reason.ANSWER_NOT_SEEN, Owner.HOST)
     return universal(answer).strip()
-
-
-def _of_one_turn(evidence: Evidence) -> bool:
-    """Whether the core narrowed the evidence to the turn that a check names.
-
-    `turns` stays the number of the case's turns, so this is told by the events: no session is judged without its
-    end, and the end is missing only where the last turn was cut away.
-    """
-    return bool(evidence.events) and not any(evidence.of(SessionEnded))
 
 
 def universal(text: str) -> str:
