@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skilltrial.api import Event, Exited, LimitHit, Record, SkillPlaced, Source, Spawned, TurnSent, as_raw
+from skilltrial.api import Event, Exited, LimitHit, Part, Record, SkillPlaced, Source, Spawned, TurnSent, as_raw
 from skilltrial_host_claude.normalizer import ClaudeNormalizer
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -43,7 +43,7 @@ class Tape:
     def add(self, source: Source, raw: str) -> None:
         self.records.append(Record(len(self.records) + 1, len(self.records) / 100, source, self.turn, raw))
 
-    def note(self, note: object) -> None:
+    def note(self, note: Part) -> None:
         self.add(Source.RUNNER, as_raw(note))
 
     def out(self, *lines: object) -> None:
@@ -87,6 +87,11 @@ class Tape:
     def told(self, text: str, **more: object) -> None:
         """The program puts a text into the conversation."""
         self.out({"type": "user", "message": {"content": [_text(text)]}, "isSynthetic": True, **more})
+
+    def error(self, text: str, **more: object) -> None:
+        """The program writes itself that its model failed."""
+        message = {"id": "e", "model": "<synthetic>", "content": [_text(text)]}
+        self.out({"type": "assistant", "message": message, "is_api_error_message": True, **more})
 
     def over(self, answer: str = "Done.", **more: object) -> None:
         """The line with which a turn ends."""
@@ -153,3 +158,23 @@ def tape() -> Tape:
 def renumbered() -> Callable[[Sequence[Record]], list[Record]]:
     """Records after some were taken out or put in: numbered anew."""
     return lambda records: [replace(record, seq=number) for number, record in enumerate(records, 1)]
+
+
+@pytest.fixture
+def session(tape):
+    """A tape on which a program has begun a turn."""
+    tape.begin()
+    tape.init()
+    return tape
+
+
+@pytest.fixture
+def ending(session, normalize):
+    """Ends the program of `session` with a code and tells how the session ended."""
+
+    def read(code: int = 0):
+        session.end(code)
+        last = normalize(session.records)[-1]
+        return last.ending, last.cause, last.owner
+
+    return read

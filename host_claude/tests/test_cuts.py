@@ -92,6 +92,7 @@ def test_no_damage_to_a_line_breaks_the_normalizer(name, recorded, normalize, da
 @st.composite
 def damaged(draw, raw: str) -> str:
     """The line with bytes taken out or put in, or with a value of its JSON replaced by a value of another shape."""
+    value: object = None
     how = draw(st.sampled_from(["cut", "insert", "value", "value", "value", "deep"]))
     at = draw(st.integers(0, len(raw)))
     try:

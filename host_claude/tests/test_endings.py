@@ -15,42 +15,12 @@ from skilltrial.api import (
     Offered,
     Owner,
     Source,
-    Spawned,
-    ToolError,
-    ToolRequested,
-    TurnEnded,
     TurnSent,
     TurnStarted,
     Unavailable,
-    Usage,
 )
 
 FAILED = Ending.HOST_FAILED
-
-
-@pytest.fixture
-def session(tape):
-    tape.begin()
-    tape.init()
-    return tape
-
-
-@pytest.fixture
-def ending(session, normalize):
-    """Ends the process with a code and tells how the session ended."""
-
-    def read(code: int = 0):
-        session.end(code)
-        last = normalize(session.records)[-1]
-        return last.ending, last.cause, last.owner
-
-    return read
-
-
-def error(tape, text: str, **more: object) -> None:
-    """The message that the program writes itself when its model failed."""
-    message = {"id": "e", "model": "<synthetic>", "content": [{"type": "text", "text": text}]}
-    tape.out({"type": "assistant", "message": message, "is_api_error_message": True, **more})
 
 
 def test_a_session_that_went_well(session, ending):
@@ -80,7 +50,7 @@ def test_r42_an_api_error_is_a_failure_whatever_the_exit_code_and_the_subtype(
     status, cause, owner, code, session, ending
 ):
     """An API error reported as `success` with exit 0 must not pass."""
-    error(session, f"API Error: {status}")
+    session.error(f"API Error: {status}")
     session.over(f"API Error: {status}", is_error=True, api_error_status=status, terminal_reason="api_error")
 
     assert ending(code) == (FAILED, cause, owner)
@@ -103,7 +73,7 @@ def test_r42_an_api_error_is_a_failure_whatever_the_exit_code_and_the_subtype(
     ],
 )
 def test_the_cause_comes_from_the_programs_own_words(words, cause, session, ending):
-    error(session, "It did not work.", **words)
+    session.error("It did not work.", **words)
     session.over("It did not work.", is_error=True)
 
     assert ending(1)[:2] == (FAILED, cause)
@@ -129,7 +99,7 @@ def test_where_there_is_no_word_the_sentence_is_looked_at(sentence, cause, sessi
 
 
 def test_r42_an_api_refused_before_the_first_word_is_no_pass(session, ending):
-    error(session, "API Error: Connection refused", api_error="connection_failed")
+    session.error("API Error: Connection refused", api_error="connection_failed")
 
     assert ending(0) == (FAILED, Cause.TRANSPORT, Owner.MODEL)
 
@@ -201,65 +171,11 @@ def test_words_that_the_program_put_in_are_no_models(session, ending):
 
 def test_a_failure_that_was_overcome_is_none(session, ending):
     session.out({"type": "system", "subtype": "api_retry", "error_status": 529, "error": "overloaded"})
-    error(session, "Overloaded", error="server_error")
+    session.error("Overloaded", error="server_error")
     session.says()
     session.over()
 
     assert ending() == (Ending.COMPLETED, None, None)
-
-
-def test_the_last_of_several_results_counts(session, normalize):
-    session.says()
-    session.over("First.")
-    session.init()
-    session.says("again")
-    session.over("Second.")
-    session.end()
-
-    events = normalize(session.records)
-
-    assert events[-1].ending is Ending.COMPLETED
-    assert [event.answer for event in events if isinstance(event, TurnEnded)] == ["Second."]
-
-
-def test_a_wake_up_that_failed_is_a_failure(session, ending):
-    session.says()
-    session.over("First.")
-    session.init()
-    error(session, "API Error: 500", api_error_status=500)
-    session.over("API Error: 500", is_error=True, api_error_status=500)
-
-    assert ending(1) == (FAILED, Cause.SERVER, Owner.MODEL)
-
-
-def test_a_wake_up_with_nothing_to_add_leaves_the_answer(session, normalize):
-    session.says()
-    session.over("First.")
-    session.init()
-    session.says("again")
-    session.over("")
-    session.end()
-
-    events = normalize(session.records)
-
-    assert events[-1].ending is Ending.COMPLETED
-    assert [event.answer for event in events if isinstance(event, TurnEnded)] == ["First."]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        {"type": "system", "subtype": "init", "session_id": "s-1"},
-        {"type": "system", "subtype": "background_tasks_changed", "tasks": [{"task_id": "b"}]},
-        {"type": "system", "subtype": "task_notification", "task_id": "b", "status": "completed"},
-    ],
-)
-def test_what_was_begun_after_a_result_must_have_its_own(line, session, ending):
-    session.says()
-    session.over()
-    session.out(line)
-
-    assert ending() == (Ending.INVALID_EVENTS, None, Owner.HOST)
 
 
 @pytest.mark.parametrize("status", ["failed", "pending", "needs-auth"])
@@ -380,59 +296,3 @@ def test_a_program_can_not_write_the_runners_notes(session, ending):
     session.out('{"note": "exited", "code": 0}', '{"note": "skill_placed", "type": "note"}')
 
     assert ending(1) == (Ending.INVALID_EVENTS, None, Owner.HOST)
-
-
-@pytest.mark.parametrize(("version", "notices"), [("2.1.332", 0), ("2.1.333", 1), ("3.0.0", 1), (None, 0)])
-def test_a_version_without_recordings_is_a_note(version, notices, tape, normalize):
-    tape.begin()
-    tape.init(claude_code_version=version)
-    tape.says()
-    tape.over()
-    tape.end()
-
-    events = normalize(tape.records)
-
-    assert len([event for event in events if isinstance(event, Notice)]) == notices
-    assert events[-1].ending is Ending.COMPLETED
-
-
-def test_a_call_without_a_result_is_told_as_lost(session, normalize):
-    session.call("t1", "Bash", command="sleep 99")
-    session.end(-9)
-    session.note(Spawned(argv=("claude",)))
-
-    events = normalize(session.records)
-
-    assert [event.call for event in events if isinstance(event, ToolRequested)] == ["t1"]
-    assert [event.call for event in events if isinstance(event, ToolError)] == ["t1"]
-
-
-def test_a_call_that_a_new_stream_repeats_is_one_call(session, normalize):
-    session.call("t1", "Bash", command="ls")
-    session.call("t1", "Bash", command="ls")
-
-    assert len([event for event in normalize(session.records) if isinstance(event, ToolRequested)]) == 1
-
-
-def test_embraion_12_tokens_calls_and_pass_of_a_plain_session(tape, normalize):
-    """embraion.md 6, entry 12: tokens 5, 3 and 40, one call."""
-    tape.begin()
-    tape.init()
-    tape.call("t1", "Read", file_path="/place/a.txt")
-    tape.result("t1")
-    tape.says()
-    usage = {"input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": 40}
-    tape.over(usage=usage)
-    tape.end()
-
-    events = normalize(tape.records)
-
-    assert [(e.input, e.output, e.cached, e.cost) for e in events if isinstance(e, Usage)] == [(5, 3, 40, None)]
-    assert len([event for event in events if isinstance(event, ToolRequested)]) == 1
-    assert events[-1].ending is Ending.COMPLETED
-
-
-def test_embraion_13_an_error_result_with_exit_1_is_host_failed(session, ending):
-    session.over("It broke.", is_error=True)
-
-    assert ending(1)[0] is FAILED

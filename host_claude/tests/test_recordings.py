@@ -126,7 +126,7 @@ def _spelled(call: dict[str, Any]) -> tuple[str, str | None, Any]:
             return tool, server, json.loads(json.dumps(call.get("args")).replace("{RUN}", "/place"))
 
 
-NOT_AS_SCRIPTED = {
+NOT_AS_SCRIPTED: dict[str, list[tuple[str, str | None, Any]]] = {
     # Three of its processes were asked the same.
     "resume": [("Bash", None, {"command": "echo checking"})] * 3,
     # The last step is repeated until the limit of turns.
@@ -181,10 +181,9 @@ def test_the_server_received_what_the_model_asked_for(name, recorded, recordings
     for received in wire:
         call = asked[received["call"]]
         assert (call.tool, call.server, call.input) == (received["tool"], "orders", received["arguments"])
-        result = (received["response"] or {}).get("result")
-        failed = result is None or result["isError"]
-        assert results[call.call].is_error == failed
-        if not failed and "exceeds maximum" not in json.dumps(results[call.call].content):
+        result = (received["response"] or {}).get("result", {"isError": True})
+        assert results[call.call].is_error == result["isError"]
+        if not result["isError"] and "exceeds maximum" not in json.dumps(results[call.call].content):
             text = result["content"][0]["text"]
             assert _squashed(text) in _squashed(json.dumps(results[call.call].content))
 
@@ -245,7 +244,7 @@ def test_retries_are_told_with_their_cause(name, recorded, normalize):
     assert [event.cause for event in events if isinstance(event, Retry)] == RETRIES.get(name, [])
 
 
-USAGE = {
+USAGE: dict[str, list[tuple[int, int, int, str | None]]] = {
     "budget": [(200_000, 20_000, 0, "1.2")],
     "close_mid_nofallback": [(100, 1, 0, "0.00042")],
     "haiku": [(100, 10, 0, "0.000015")],
@@ -307,7 +306,7 @@ def test_the_program_says_what_it_had(name, recorded, normalize):
         assert offer.servers == (("orders",) if name.startswith(("mcp", "matrix")) else ())
 
 
-STEPS = {
+STEPS: dict[str, list[str]] = {
     "matrix": ["offered", "requested", "read", "offered"],
     "mention": ["offered", "mentioned", "read"],
     "shell_reads": [

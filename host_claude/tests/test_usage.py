@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skilltrial_host_claude.usage import NOTHING, Count, running, used
+from skilltrial_host_claude.usage import NOTHING, Count, running
+from skilltrial_host_claude.usage import used as used_or_unknown
 
 
 def model(input: int, output: int = 1, *, cached: int = 0, cost: float = 0.0, thinking: int = 0):
@@ -23,6 +24,13 @@ def model(input: int, output: int = 1, *, cached: int = 0, cost: float = 0.0, th
 
 def plain(input: int, output: int = 1):
     return {"usage": {"input_tokens": input, "output_tokens": output, "cache_read_input_tokens": 0}}
+
+
+def used(results, before) -> Count:
+    """What a turn used, where it is known."""
+    count = used_or_unknown(results, before)
+    assert count is not None
+    return count
 
 
 def test_what_each_result_counts_since_the_last_one_is_added_up():
@@ -49,9 +57,9 @@ def test_a_count_that_went_back_is_not_trusted():
 
 
 def test_results_that_count_nothing_are_unknown_not_zero():
-    assert used([{}], NOTHING) is None
-    assert used([{"usage": {}}], NOTHING) is None
-    assert used([], NOTHING) is None
+    assert used_or_unknown([{}], NOTHING) is None
+    assert used_or_unknown([{"usage": {}}], NOTHING) is None
+    assert used_or_unknown([], NOTHING) is None
 
 
 def test_a_count_that_one_result_lacks_is_unknown_for_the_turn():
@@ -79,11 +87,12 @@ def test_only_sums_of_money_are_costs(cost):
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=6))
 def test_the_turns_add_up_to_the_conversation(inputs):
     """R59: what a turn used is counted once, whichever turn it was."""
-    before, total, counted = NOTHING, 0, 0
+    before: Count | None = NOTHING
+    total = counted = 0
     for input in inputs:
         total += input
         results = [{"modelUsage": {"m": model(total)}}]
-        counted += used(results, before).input
+        counted += used(results, before).input or 0
         before = running(results)
 
     assert counted == total

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from skilltrial.model.suite import Suite
-from skilltrial.model.trial import HostIdentity, ModelEndpoint, Offer, Place, Recorder, Session, Skill, Trial
+from skilltrial.model.trial import HostIdentity, Place, Skill
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.facades import HostFacade
+from skilltrial.plugins.hookspecs import HostSpec
 
 
 @dataclass(frozen=True)
-class QuietHost:
-    """A host that is asked where skills go, and nothing else."""
+class QuietHost(HostSpec):
+    """A host that is asked where skills go, and nothing else: every other hook is the spec's own, and does nothing."""
 
     folder: str = ".agents/skills"
 
@@ -28,16 +29,6 @@ class QuietHost:
 
     def place_skill(self, skill: Skill, place: Place) -> Path:
         return place.project / self.folder / skill.id
-
-    def open_session(
-        self,
-        trial: Trial,
-        place: Place,
-        offers: tuple[Offer, ...],
-        model: ModelEndpoint | None,
-        recorder: Recorder,
-    ) -> AbstractContextManager[Session]:
-        return nullcontext()  # type: ignore[return-value]
 
 
 @pytest.fixture
@@ -60,7 +51,7 @@ def make_suite(cases: Sequence[dict], **more: object) -> Suite:
     whole = tuple(
         {"turns": ("do it",), "checks": ({"id": "files-1", "grader": "files"},), **case} for case in cases
     )
-    return Suite.model_validate({**defaults, "cases": whole, **more})
+    return Suite.model_validate_json(json.dumps({**defaults, "cases": whole, **more}))
 
 
 @pytest.fixture

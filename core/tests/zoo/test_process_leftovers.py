@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 
 import pytest
 
-from skilltrial.model.notes import Leftovers
+from skilltrial.model.notes import Leftovers, LimitHit
 from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
+from skilltrial.record.running import Running
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,22 @@ def test_a_leftover_can_not_write_after_the_end(zoo) -> None:
 def test_nothing_outlives_a_time_limit(zoo) -> None:
     zoo.run("hides_and_returns", "300", limits=Limits(seconds=1))
     assert zoo.survivors() == []
+
+
+def test_a_program_that_dies_just_when_it_is_ended_ends_as_any_other(zoo, monkeypatch) -> None:
+    # given: a program that is dead already when the signal is sent
+    send = Running.send
+
+    def late(running: Running, number: signal.Signals) -> None:
+        os.kill(running.process.pid, signal.SIGKILL)
+        while not running.exited():
+            time.sleep(0.001)
+        send(running, number)
+
+    monkeypatch.setattr(Running, "send", late)
+    finished, kept = zoo.run("hangs", limits=Limits(seconds=1))
+    assert finished.ending == LimitHit(limit="seconds", value=1)
+    assert kept.leftovers is None
 
 
 def test_a_program_without_children_leaves_no_note(zoo) -> None:

@@ -8,15 +8,7 @@ from types import MappingProxyType
 
 from skilltrial.api import ModelEndpoint, Place
 
-CREDENTIALS: tuple[tuple[str, ...], ...] = (
-    ("ANTHROPIC_API_KEY",),
-    ("ANTHROPIC_AUTH_TOKEN",),
-    ("CLAUDE_CODE_OAUTH_TOKEN",),
-    ("CLAUDE_CODE_USE_BEDROCK", "AWS_REGION", "AWS_BEARER_TOKEN_BEDROCK"),
-    ("CLAUDE_CODE_USE_BEDROCK", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
-    ("CLAUDE_CODE_USE_VERTEX", "CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID", "GOOGLE_APPLICATION_CREDENTIALS"),
-)
-"""Sets of variables each of which lets the program reach a provider. They come with the place's own variables."""
+from .credentials import KEYS, SWITCHES
 
 _ALWAYS: Mapping[str, str] = MappingProxyType(
     {
@@ -55,9 +47,7 @@ def variables(place: Place, state: Path, model: ModelEndpoint | None) -> dict[st
     ours = {**_ALWAYS, **({} if place.live else _REHEARSED)}
     environment = {**ours, **place.environment, "CLAUDE_CONFIG_DIR": str(state)}
     if model is not None:
+        environment = {name: value for name, value in environment.items() if name not in (*KEYS, *SWITCHES)}
         # The program adds `/v1/messages` to the address.
         environment |= {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": model.key}
-        for name in ("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK"):
-            environment.pop(name, None)
-        environment.pop("CLAUDE_CODE_USE_VERTEX", None)
     return environment

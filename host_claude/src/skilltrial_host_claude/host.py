@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Literal
@@ -14,9 +15,12 @@ from skilltrial.api import (
     Can,
     EvidenceKind,
     HostIdentity,
+    InvalidRequest,
+    Lending,
     ModelEndpoint,
     Offer,
     Place,
+    Probe,
     Recorder,
     Sees,
     Session,
@@ -24,10 +28,11 @@ from skilltrial.api import (
     Trial,
 )
 
-from . import program
+from . import credentials, program
 from .arguments import arguments, servers_file
 from .environment import variables
 from .session import ClaudeSession
+from .versions import is_recorded
 
 SKILLS = ".claude/skills"
 _MACHINES = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
@@ -67,6 +72,28 @@ class ClaudeHost:
             accounting="claude_cached_beside_input",
             ambient=("settings of Claude Code for the whole machine",) if any(map(Path.exists, _MACHINES)) else (),
         )
+
+    def probe_host(self) -> Probe:
+        """See HostSpec."""
+        told = (f"skills are placed in {SKILLS}", *credentials.present(os.environ))
+        try:
+            path = program.located(self.binary)
+            version = program.version(path)
+        except InvalidRequest as error:
+            return Probe(program=None, told=told, todo=(str(error),))
+        if version is None or not is_recorded(version):
+            told = (*told, f"version {version or 'unknown'} is not among the recorded ones: its trials carry a note")
+        return Probe(program=path, version=version, told=told, todo=(credentials.advice(os.environ),))
+
+    def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
+        """See HostSpec. What is passed on is lent and nothing else; it does not end while a run goes on."""
+        told = credentials.lent(passed, os.environ)
+        if program.knows(program.located(self.binary), passed) is False:
+            raise InvalidRequest(
+                "the installed Claude Code takes nothing of what is passed on for a login (`claude auth status`); "
+                "check the variables of --pass-env"
+            )
+        return Lending(told=(told,))
 
     def place_skill(self, skill: Skill, place: Place) -> Path:
         """See HostSpec."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 from skilltrial.api import InvalidRequest
 
 _ANSWERS_WITHIN = 30
 """Seconds."""
+_NOWHERE: Mapping[str, str] = MappingProxyType({"HOME": os.devnull, "CLAUDE_CONFIG_DIR": os.devnull})
 _EFFORTS = re.compile(r"--effort <level>.*?\(([a-z, \n]+)\)", re.S)
 
 
@@ -53,13 +58,24 @@ def check_effort(path: Path, effort: str) -> None:
         raise InvalidRequest(f"the installed Claude Code takes no effort {effort!r}; {known}")
 
 
-def _told(path: Path, argument: str) -> str:
-    """What the program prints about itself; nothing of the operator's reaches it, and it writes nothing."""
-    nowhere = {"HOME": os.devnull, "CLAUDE_CONFIG_DIR": os.devnull, "DISABLE_AUTOUPDATER": "1"}
+def knows(path: Path, passed: Mapping[str, str]) -> bool | None:
+    """Whether the program takes what is passed on for a login; None where it does not say. Asks no provider."""
+    with TemporaryDirectory() as state:  # it writes settings even here, so never in the operator's own folder
+        told = _told(path, "auth", "status", variables={**passed, "HOME": state, "CLAUDE_CONFIG_DIR": state})
+    try:
+        known = json.loads(told).get("loggedIn")
+    except (ValueError, RecursionError, AttributeError):
+        return None
+    return known if isinstance(known, bool) else None
+
+
+def _told(path: Path, *arguments: str, variables: Mapping[str, str] = _NOWHERE) -> str:
+    """What the program prints about itself. Nothing of the operator's reaches it."""
+    quiet = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
     try:
         done = subprocess.run(
-            (str(path), argument),
-            env={"PATH": os.environ.get("PATH", os.defpath), **nowhere},
+            (str(path), *arguments),
+            env={"PATH": os.environ.get("PATH", os.defpath), **quiet, **variables},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_ANSWERS_WITHIN,

@@ -12,7 +12,7 @@ from skilltrial.api import Command, Place, Recorder, SessionStopped, Source
 
 from .lines import inner, several, text
 
-_SESSION = re.compile(r"[0-9A-Za-z-]{1,64}")
+_SESSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
 _ROWS = ('"type":"user"', '"type":"attachment"')
 _ATTACHED = frozenset({"file", "instructions", "skill_listing"})
 

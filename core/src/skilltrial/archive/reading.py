@@ -39,13 +39,13 @@ class SealedArchive:
         self.root = root
         self._manifest: Manifest = read_manifest(root)
         try:
-            self._present = walk(root)
+            present = walk(root)
             self._files = {name: verified(root, name, one) for name, one in self._manifest.files.items()}
             self._seals = {folder: trial_seal(root, folder, one) for folder, one in self._manifest.trials.items()}
             expected = dict(self._manifest.files)
             for folder, seal in self._seals.items():
                 expected.update({f"{folder}/{name}": digest for name, digest in seal.items()})
-            if found := list(additional(self._manifest, self._present, expected)):
+            if found := list(additional(self._manifest, present, expected)):
                 raise ArchiveRefused(found[0])
         except ArchiveRefused:
             raise self._refusal() from None

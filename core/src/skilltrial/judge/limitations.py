@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from skilltrial.model.capabilities import Sees
+from skilltrial.model.notes import LimitHit, notes
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
 from skilltrial.model.words import Ending, VerdictKind
@@ -23,6 +25,7 @@ def limitations(
     return (
         *_of_the_model(archive),
         *_of_the_run(archive, trials),
+        *_of_the_limits(archive, trials),
         *_of_the_host(archive),
         *_of_the_skills(archive, trials),
         *_of_the_parts(archive.parts, judge),
@@ -61,6 +64,19 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
         yield f"Output was cut in {plural(truncated, 'trial')}."
     if plan.mode == "run" and plan.attempts == 1:
         yield "One attempt per case: chance can't be told from effect."
+
+
+def _of_the_limits(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
+    """The settings that ended trials: whoever raises one must know which, and from what."""
+    hits: Counter[tuple[str, int]] = Counter()
+    for trial in trials:
+        if trial.ending in (Ending.TIME_LIMIT, Ending.OUTPUT_LIMIT) and (sealed := archive.trial(trial.key)):
+            told = (note for _, note in notes(sealed.records()) if isinstance(note, LimitHit))
+            if hit := next(told, None):
+                hits[hit.limit, hit.value] += 1
+    for (limit, value), count in sorted(hits.items()):
+        unit = "s" if limit == "seconds" else "bytes"
+        yield f"The setting limits.{limit} ({value} {unit}) ended {plural(count, 'trial')}."
 
 
 def _of_the_host(archive: ArchiveView) -> Iterator[str]:

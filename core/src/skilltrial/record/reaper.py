@@ -145,7 +145,7 @@ class Reaper:
             kill = passed >= grace
             number = signal.SIGKILL if kill else signal.SIGTERM
             if not exited and (kill or not told):
-                running.process.send_signal(number)
+                running.send(number)
             for row in left:
                 if kill or row.name not in told:
                     family.send(row, number)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +34,15 @@ class Running:
         if self.watch is None or not linux.HERE:
             return self.process.poll() is not None
         return os.waitid(os.P_PIDFD, self.watch, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def send(self, number: signal.Signals) -> None:
+        """Signal the program itself, if it still runs."""
+        if self.watch is None:
+            self.process.send_signal(number)
+            return
+        # Not by `Popen.send_signal`: it would take the exit code away before `exited` has seen it.
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.watch, number)
 
     def marked(self, row: Process, traces: bytes) -> bool:
         """A process shows the trial's mark, or was seen to descend from this program."""

@@ -1,0 +1,110 @@
+"""JSON Schema, compiled once and offline: nothing is ever fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from jsonschema.protocols import Validator
+from jsonschema.validators import validator_for
+from pydantic import JsonValue
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
+
+_DATA = ("const", "enum", "default", "examples")
+"""Keywords whose values are data: a `$ref` in there refers to nothing."""
+
+
+class SchemaFault(ValueError):
+    """A schema that can't be used; the message says why, without repeating it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A schema that values can be held against."""
+
+    validator: Validator
+
+    def fits(self, value: JsonValue) -> bool:
+        """Whether the value fits. A value too deep for the schema does not."""
+        try:
+            return self.validator.is_valid(value)
+        except RecursionError:
+            return False
+
+    def where(self, value: JsonValue) -> str | None:
+        """The first place that does not fit, with the keyword; None where all fits."""
+        error = next(iter(self.validator.iter_errors(value)), None)
+        return None if error is None else f"{error.validator or 'false'} at {error.json_path}"
+
+
+def compile_schema(schema: JsonValue) -> Schema:
+    """Check a schema once and for all. Raises SchemaFault."""
+    if not isinstance(schema, dict | bool):
+        raise SchemaFault("a JSON Schema is a mapping, `true` or `false`")
+    draft = _draft(schema)
+    try:
+        draft.check_schema(schema)
+        _check_parts(schema)
+    except SchemaError as error:
+        raise SchemaFault(f"not a JSON Schema: wrong at {error.json_path}") from None
+    except RecursionError:
+        raise SchemaFault("not a JSON Schema that can be used: nested too deeply") from None
+    # A registry of our own, or the package would fetch what references name.
+    return Schema(draft(schema, registry=Registry()))
+
+
+def _draft(schema: Mapping[str, JsonValue] | bool) -> type[Validator]:
+    if isinstance(schema, bool) or "$schema" not in schema:
+        return Draft202012Validator
+    named = schema["$schema"]
+    found = validator_for(schema, default=None) if isinstance(named, str) else None  # type: ignore[arg-type]
+    if found is None:
+        raise SchemaFault("`$schema` names no known draft of JSON Schema")
+    return found
+
+
+def _check_parts(schema: JsonValue) -> None:
+    resolver = None
+    for part in _parts(schema):
+        if "$id" in part or "id" in part and part is schema:
+            raise SchemaFault("a schema with an `$id` can't be used here: leave it out")
+        for pattern in _patterns(part):
+            try:
+                re.compile(pattern)
+            except (re.error, OverflowError, RecursionError):
+                raise SchemaFault("a pattern of the schema is no regular expression") from None
+        reference = part.get("$ref", part.get("$dynamicRef"))
+        if not isinstance(reference, str):
+            continue
+        if not reference.startswith("#"):
+            raise SchemaFault("the schema refers to a document outside itself, and nothing is ever fetched")
+        if resolver is None:
+            resolver = Registry().resolver_with_root(DRAFT202012.create_resource(schema))
+        try:
+            resolver.lookup(reference)
+        except Unresolvable:
+            raise SchemaFault("a reference of the schema leads nowhere") from None
+
+
+def _patterns(part: Mapping[str, JsonValue]) -> Iterator[str]:
+    named = part.get("patternProperties")
+    for pattern in (part.get("pattern"), *(named if isinstance(named, dict) else ())):
+        if isinstance(pattern, str):
+            yield pattern
+
+
+def _parts(schema: JsonValue) -> Iterator[dict[str, JsonValue]]:
+    """Every object of a schema that is not plain data."""
+    parts: list[JsonValue] = [schema]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            yield part
+            parts.extend(value for key, value in part.items() if key not in _DATA)
+        elif isinstance(part, list):
+            parts.extend(part)
