@@ -16,14 +16,14 @@ from skilltrial.archive.redaction import Redactor
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import Command
 from skilltrial.record.supervisor import Supervisor
-from skilltrial.record.workspace import make_folders
+from skilltrial.record.workspace import make_folders, name_folders
 
 
 def main(program: str, megabytes: str, records: str, told: str) -> None:
     """Run it and say how long that took."""
     limit = (int(megabytes) + 1) * 1_000_000
     with tempfile.TemporaryDirectory() as base, Supervisor() as supervisor:
-        folders = make_folders(Path(base))
+        folders = make_folders(name_folders(Path(base)))
         recorder = FileRecorder(Path(records), Clock(), Redactor({"KEY": "a secret that never comes"}))
         launcher = supervisor.launcher(Limits(stdout=limit), folders)
         begin = time.monotonic()

@@ -16,7 +16,7 @@ from skilltrial.model.evidence import ChangeKind, Entry, FileKind
 from skilltrial.record import listing as module
 from skilltrial.record.ignoring import Ignore
 from skilltrial.record.listing import Listing, changes, list_project
-from skilltrial.record.workspace import make_folders, remove, write_tree
+from skilltrial.record.workspace import make_folders, name_folders, remove, write_tree
 
 NOTHING = Ignore(())
 NAMES = (
@@ -311,7 +311,7 @@ def test_an_ignored_folder_stays_ignored_beside_a_skill_that_lies_in_it(tmp_path
 
 
 def test_a_place_has_folders_of_its_own_that_tell_nothing(tmp_path):
-    one, other = make_folders(tmp_path), make_folders(tmp_path)
+    one, other = make_folders(name_folders(tmp_path)), make_folders(name_folders(tmp_path))
 
     assert one.root != other.root
     assert sorted(path.name for path in one.root.iterdir()) == ["home", "project", "tmp"]
@@ -321,7 +321,7 @@ def test_a_place_has_folders_of_its_own_that_tell_nothing(tmp_path):
 
 
 def test_a_place_goes_whole_whatever_lies_in_it(tmp_path):
-    folders = make_folders(tmp_path)
+    folders = make_folders(name_folders(tmp_path))
     (folders.project / "locked").mkdir()
     (folders.project / "locked" / "file").write_text("")
     (folders.project / "locked").chmod(0)

@@ -19,7 +19,7 @@ from skilltrial.model.trial import Command, Finished
 from skilltrial.model.words import Source
 from skilltrial.record import family
 from skilltrial.record.supervisor import Supervisor
-from skilltrial.record.workspace import Folders, make_folders, remove
+from skilltrial.record.workspace import Folders, make_folders, name_folders, remove
 
 ANIMAL = Path(__file__).parent / "animal.py"
 MOST = Limits(seconds=20, stdout=20_000_000, stderr=1_000_000)
@@ -85,7 +85,7 @@ class Zoo:
     @contextmanager
     def elsewhere(self) -> Iterator[Zoo]:
         """The same zoo in another place."""
-        folders = make_folders()
+        folders = make_folders(name_folders())
         try:
             yield Zoo(self.supervisor, folders, self.marker)
         finally:
@@ -111,7 +111,7 @@ class Zoo:
 @contextmanager
 def opened() -> Iterator[Zoo]:
     """A zoo in a fresh place under a fresh supervisor."""
-    folders = make_folders()
+    folders = make_folders(name_folders())
     try:
         with Supervisor() as supervisor:
             yield Zoo(supervisor, folders, f"zoo-{uuid4().hex}")

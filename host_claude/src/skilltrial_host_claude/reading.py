@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from skilltrial.api import (
@@ -67,17 +67,19 @@ class Stream:
             return
         parent = text(line, "parent_tool_use_id")
         at = At(record.seq, record.turn, parent, at.redacted)
-        readers: dict[str, Callable[[At, Object, Process], None]] = {
-            "system": self._system,
-            "assistant": self._assistant,
-            "user": self._user,
-            "result": self._result,
-        }
-        kind = str(line["type"])
-        if kind in readers:
-            readers[kind](at, line, process)
-        elif kind != "stream_event":
-            self.trail.add(at, Unrecognized, why="unknown_type")
+        match line["type"]:
+            case "assistant":
+                self._assistant(at, line, process)
+            case "user":
+                self._user(at, line, process)
+            case "system":
+                self._system(at, line, process)
+            case "result":
+                self._result(at, line, process)
+            case "stream_event":
+                pass  # a piece of what an `assistant` line then has as a whole
+            case _:
+                self.trail.add(at, Unrecognized, why="unknown_type")
 
     def over(self) -> None:
         """The process has ended: a line that is no event was its last."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -48,8 +48,8 @@ def used(results: Sequence[Object], before: Count | None) -> Count | None:
     which leaves subagents out. None where no result counts anything.
     """
     since = [result.get("model_usage_since_last_result") for result in results]
-    if since and all(isinstance(each, Mapping) for each in since):
-        return _sum([_models(each) for each in since if isinstance(each, Mapping)])
+    if since and all(isinstance(each, dict) for each in since):
+        return _sum([_models(each) for each in since if isinstance(each, dict)])
     total = running(results)
     if total is not None and before is not None and (spent := total.since(before)).input is not None:
         return spent
@@ -60,12 +60,12 @@ def used(results: Sequence[Object], before: Count | None) -> Count | None:
 def running(results: Sequence[Object]) -> Count | None:
     """The running count after a process; None where its last result has none."""
     last = results[-1].get("modelUsage") if results else None
-    return _models(last) if isinstance(last, Mapping) else None
+    return _models(last) if isinstance(last, dict) else None
 
 
 def _models(models: Object) -> Count:
     """The sum over models; an empty table means that none was asked."""
-    return _sum([_of_model(each) for each in models.values() if isinstance(each, Mapping)])
+    return _sum([_of_model(each) for each in models.values() if isinstance(each, dict)])
 
 
 def _of_model(model: Object) -> Count:

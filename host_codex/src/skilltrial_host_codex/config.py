@@ -16,15 +16,16 @@ SECRETS = (KEY, "OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN")
 Sandbox = Literal["read-only", "workspace-write", "danger-full-access"]
 
 
-def config(
+def config(  # noqa: PLR0913 - what a session may differ in
     *,
     model: str | None,
     effort: str | None,
     sandbox: Sandbox,
     endpoint: ModelEndpoint | None,
     offers: tuple[Offer, ...],
+    address: str | None = None,
 ) -> str:
-    """The text of a `config.toml`."""
+    """The text of a `config.toml`. `address` is another one of the program's own provider, for a key's sessions."""
     values: dict[str, Any] = {
         "approval_policy": "never",
         "sandbox_mode": sandbox,
@@ -54,6 +55,8 @@ def config(
         values["model"] = model
     if effort is not None:
         values["model_reasoning_effort"] = effort
+    if address is not None:
+        values["openai_base_url"] = address
     if endpoint is not None:
         values["model_provider"] = PROVIDER
         values["model_providers"] = {PROVIDER: _provider(endpoint)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from skilltrial.api import (
     Can,
     EvidenceKind,
     HostIdentity,
+    Lending,
     ModelEndpoint,
     Offer,
     Place,
+    Probe,
     Recorder,
     Sees,
     Session,
@@ -26,11 +29,11 @@ from skilltrial.api import (
 
 from . import program
 from .config import KEY, Sandbox, config
-from .credentials import Loan, key_of, loan, operators_login
-from .hiding import HidingRecorder
+from .credentials import ADDRESS, Loan, Wallet, decide, key_of, operators_home
+from .login import login_status
+from .probing import SKILLS, SYSTEM, probe
 from .session import CodexSession
 
-SKILLS = ".agents/skills"
 SHOWN = frozenset(
     {
         Sees.ANSWERS,
@@ -44,8 +47,6 @@ SHOWN = frozenset(
     }
 )
 """What stream and session log show together. Of the cost neither tells."""
-_SYSTEM = (Path("/etc/codex"),)
-"""Where a machine's owner may set what no home of its own keeps out."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -60,6 +61,7 @@ class CodexHost:
     """The reasoning effort, checked against the installed program's own list."""
     sandbox: Sandbox = "workspace-write"
     """What the model's commands may do; `danger-full-access` where the program's sandbox does not work."""
+    _wallet: Wallet = field(default_factory=Wallet, init=False, repr=False, compare=False)
 
     def describe_host(self) -> HostIdentity:
         """See HostSpec. Asks the program for its version and, with an effort, for its efforts."""
@@ -79,8 +81,19 @@ class CodexHost:
             model=self.model,
             effort=self.effort,
             accounting="codex_cached_within_input",
-            ambient=("a configuration of Codex for the whole machine",) if any(map(Path.exists, _SYSTEM)) else (),
+            ambient=("a configuration of Codex for the whole machine",) if any(map(Path.exists, SYSTEM)) else (),
         )
+
+    def probe_host(self) -> Probe:
+        """See HostSpec."""
+        return probe(self.binary)
+
+    def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
+        """See HostSpec. What is decided here is lent to every session: a login renewed meanwhile would be no secret."""
+        home = operators_home()
+        login = login_status(program.located(self.binary), home)
+        self._wallet.loan, lending = decide(passed, seconds, datetime.now(UTC), login, home)
+        return lending
 
     def place_skill(self, skill: Skill, place: Place) -> Path:
         """See HostSpec."""
@@ -104,22 +117,24 @@ class CodexHost:
         home = place.home / ".codex"
         home.mkdir(mode=0o700)
         name = self.model or (model.model if model is not None else None)
-        text = config(model=name, effort=self.effort, sandbox=self.sandbox, endpoint=model, offers=offers)
-        (home / "config.toml").write_text(text, encoding="utf-8")
         environment = {**place.environment, "CODEX_HOME": str(home)}
-        lent = Loan()
+        address, lent = None, Loan()
         if model is not None:
             environment[KEY] = model.key
         elif (key := key_of(environment)) is not None:
             environment["CODEX_API_KEY"] = key
+            address = environment.get(ADDRESS)
         elif place.live:
-            lent = loan(operators_login(), trial.limits.seconds, datetime.now(UTC))
+            lent = self._wallet.loan
+        text = config(
+            model=name, effort=self.effort, sandbox=self.sandbox, endpoint=model, offers=offers, address=address
+        )
+        (home / "config.toml").write_text(text, encoding="utf-8")
         copy = home / "auth.json"
         try:
             if lent.auth is not None:
                 copy.touch(mode=0o600)
                 copy.write_bytes(lent.auth)
-            kept: Recorder = HidingRecorder(recorder, lent.secrets) if lent.secrets else recorder
-            yield CodexSession(program.located(self.binary), place, environment, home, kept)
+            yield CodexSession(program.located(self.binary), place, environment, home, recorder)
         finally:
             copy.unlink(missing_ok=True)

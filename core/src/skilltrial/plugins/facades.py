@@ -63,6 +63,9 @@ class Facade:
                 raise self._wrong(hook, item, f"a sequence of {wanted.__name__}")
         return items
 
+    def _set(self, hook: str, value: object, wanted: type[T]) -> frozenset[T]:
+        return frozenset(self._all(hook, self._kept(hook, value, frozenset), wanted))
+
     def _context(self, hook: str, value: object) -> AbstractContextManager[Any]:
         if not isinstance(value, AbstractContextManager):
             raise self._wrong(hook, value, "a context manager")
@@ -123,7 +126,7 @@ class FixtureFacade(Facade):
 
     def fixture_needs(self) -> frozenset[Can]:
         """See FixtureSpec."""
-        return self._kept("fixture_needs", self.relay.fixture_needs(), frozenset)
+        return self._set("fixture_needs", self.relay.fixture_needs(), Can)
 
     def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> tuple[str, ...]:
         """See FixtureSpec."""
@@ -171,7 +174,7 @@ class GraderFacade(Facade):
 
     def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
         """See GraderSpec."""
-        return self._kept("check_needs", self.relay.check_needs(check=check), frozenset)
+        return self._set("check_needs", self.relay.check_needs(check=check), Sees)
 
     def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
         """See GraderSpec."""

@@ -16,6 +16,7 @@ from skilltrial.plugins.facades import HostFacade
 
 from .endings import EndReader
 from .ignoring import Ignore
+from .leftbehind import Register
 from .preparing import PreparedSkill, Project
 from .stopping import Conduct
 from .supervisor import Supervisor
@@ -39,6 +40,8 @@ class Bench:
     ignore: tuple[str, ...] = ()
     """The host's own state files."""
     ambient: tuple[str, ...] = ()
+    places: Register = field(default_factory=lambda: Register(None))
+    """Where places are noted, so that they are found if this process is killed."""
     fixtures: Mapping[str, FixtureRun] = field(default_factory=dict)
     models: ModelRun | None = None
     scripts: Mapping[TrialKey, Script] = field(default_factory=dict)

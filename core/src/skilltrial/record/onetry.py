@@ -25,7 +25,7 @@ from .commands import run_commands
 from .environment import base_environment
 from .listing import Listing, changes, differ, list_project
 from .preparing import Project
-from .workspace import Folders, make_folders, remove, write_tree
+from .workspace import Folders, make_folders, name_folders, remove, write_tree
 
 
 class _FixtureFailed(Exception):
@@ -58,7 +58,7 @@ class Try:
             prepared = time.monotonic()
             self._converse(place)
             ended = time.monotonic()
-            self._run_commands("after", self.case.after, place)
+            self._run_commands("after", self.case.after, place, folders)
             if self.bench.supervisor.cancelled:
                 return None
             with self.bench.gate:
@@ -76,12 +76,15 @@ class Try:
 
     @contextmanager
     def _folders(self) -> Iterator[Folders]:
-        folders = make_folders(self.bench.base)
+        folders = name_folders(self.bench.base)
+        self.bench.places.begin(folders.root)
         try:
+            make_folders(folders)
             yield folders
         finally:
             with self.bench.gate:
                 remove(folders.root)
+            self.bench.places.end(folders.root)
 
     def _prepare(self, folders: Folders) -> Place:
         write_tree(self.project.tree, folders.project)
@@ -101,7 +104,7 @@ class Try:
             )
         for what in self.bench.ambient if place.live else ():
             self.writer.host.note(Ambient(what=what))
-        self._run_commands("setup", self.case.setup, place)
+        self._run_commands("setup", self.case.setup, place, folders)
         return place
 
     def _converse(self, place: Place) -> None:
@@ -170,7 +173,9 @@ class Try:
             self.writer.write_json(layout.COMMANDS, self.commands)
         return tuple(entry.path for entry in changed if entry.sha256 in hidden)
 
-    def _run_commands(self, when: str, commands: tuple[str, ...], place: Place) -> None:
+    def _run_commands(self, when: str, commands: tuple[str, ...], place: Place, folders: Folders) -> None:
+        """Run commands with a launcher of their own: they use up none of the agent's time and output."""
         if commands and self.bench.allow_commands:
-            for result in run_commands(commands, place):
+            own = replace(place, launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders))
+            for result in run_commands(commands, own):
                 self.commands.append({"when": when, **asdict(result)})

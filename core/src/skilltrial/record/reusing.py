@@ -84,6 +84,12 @@ def _whole_run(prepared: Prepared, archive: SealedArchive, now: datetime, *, acc
         if _options(archive) != Redactor(prepared.secrets).value(prepared.request.options)[0]:
             yield "the host's options are others (--accept-host-change takes it all the same)"
     yield from _other_terms(prepared.suite, archive.suite)
+    if tuple(sorted(prepared.passed)) != archive.provenance.passed_names:
+        yield "other variables are passed (--pass-env)"
+    for name, fixture in prepared.parts.fixtures.items():
+        kept = archive.assets
+        if any(kept.get(path) != prepared.sources.assets.get(path) for path in fixture.fixture_assets()):
+            yield f"the files of fixture {name} differ"
 
 
 def _options(archive: SealedArchive) -> object:

@@ -22,6 +22,7 @@ from skilltrial.plugins.kinds import GRADER, NORMALIZER
 from .asking import Prepared
 from .bench import Bench
 from .endings import EndReader
+from .leftbehind import register
 from .parts import Parts
 from .provenance import changed_sources, provenance
 from .reusing import Reusable
@@ -96,6 +97,7 @@ def _carry_out(
     parts, plan = prepared.parts, prepared.plan
     live = parts.model is None
     with ExitStack() as stack:
+        places = stack.enter_context(register())
         supervisor = stack.enter_context(Supervisor())
         stack.enter_context(interrupts(supervisor.cancel))
         about = RunInfo(plan.run, plan.jobs)
@@ -122,6 +124,7 @@ def _carry_out(
             passed=prepared.passed,
             ignore=parts.identity.ignore,
             ambient=parts.identity.ambient,
+            places=places,
             fixtures=fixtures,
             models=models,
             scripts=scripts,

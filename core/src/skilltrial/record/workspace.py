@@ -25,11 +25,15 @@ class Folders:
     tmp: Path
 
 
-def make_folders(base: Path | None = None) -> Folders:
-    """Make the folders of a place below `base` (default: the system's folder for temporary files)."""
+def name_folders(base: Path | None = None) -> Folders:
+    """Names for the folders of a place below `base` (default: the system's folder for temporary files)."""
     root = Path(base or tempfile.gettempdir()).resolve() / secrets.token_hex(6)
-    folders = Folders(root, root / "project", root / "home", root / "tmp")
-    for folder in (root, folders.project, folders.home, folders.tmp):
+    return Folders(root, root / "project", root / "home", root / "tmp")
+
+
+def make_folders(folders: Folders) -> Folders:
+    """Make them, and give them back."""
+    for folder in (folders.root, folders.project, folders.home, folders.tmp):
         folder.mkdir(mode=0o700)
     return folders
 

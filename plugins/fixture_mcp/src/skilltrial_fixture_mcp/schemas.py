@@ -11,7 +11,7 @@ from jsonschema.exceptions import SchemaError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 from pydantic import JsonValue
-from referencing import Registry
+from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
@@ -71,24 +71,23 @@ def _draft(schema: Mapping[str, JsonValue] | bool) -> type[Validator]:
 def _check_parts(schema: JsonValue) -> None:
     resolver = None
     for part in _parts(schema):
-        if "$id" in part or "id" in part and part is schema:
-            raise SchemaFault("a schema with an `$id` can't be used here: leave it out")
+        if isinstance(part.get("$id"), str) and part is not schema:
+            raise SchemaFault("an `$id` inside a schema can't be used here: leave it out")
         for pattern in _patterns(part):
             try:
                 re.compile(pattern)
             except (re.error, OverflowError, RecursionError):
                 raise SchemaFault("a pattern of the schema is no regular expression") from None
-        reference = part.get("$ref", part.get("$dynamicRef"))
-        if not isinstance(reference, str):
-            continue
-        if not reference.startswith("#"):
-            raise SchemaFault("the schema refers to a document outside itself, and nothing is ever fetched")
-        if resolver is None:
-            resolver = Registry().resolver_with_root(DRAFT202012.create_resource(schema))
-        try:
-            resolver.lookup(reference)
-        except Unresolvable:
-            raise SchemaFault("a reference of the schema leads nowhere") from None
+        for reference in (part.get("$ref"), part.get("$dynamicRef")):
+            if not isinstance(reference, str):
+                continue
+            if resolver is None:
+                root = Resource.from_contents(schema, default_specification=DRAFT202012)
+                resolver = Registry().resolver_with_root(root)
+            try:
+                resolver.lookup(reference)
+            except Unresolvable:
+                raise SchemaFault("a reference of the schema leads nowhere; nothing is ever fetched") from None
 
 
 def _patterns(part: Mapping[str, JsonValue]) -> Iterator[str]:
