@@ -4,7 +4,7 @@ MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard core/pyproject.toml host_*/p
 VENV := .venv/bin/python
 PIP := -m pip --disable-pip-version-check -qq
 
-.PHONY: set-up demo test check lock clean
+.PHONY: set-up demo test check bench lock clean
 
 set-up: .venv/stamp                  # all that the other targets need, in .venv
 
@@ -19,6 +19,9 @@ check: .venv/stamp                   # lint, types, and whether the lock covers 
 	$(VENV) -m mypy $(MEMBERS:=/src) .ci
 	MYPYPATH=.ci $(VENV) -m mypy --explicit-package-bases tests $(wildcard $(MEMBERS:=/tests))
 	$(VENV) .ci/lock.py --check
+
+bench: .venv/stamp                   # what it costs, against hand-written floors: `make bench BENCH=--quick` is shorter
+	@$(VENV) -m bench $(BENCH)
 
 lock: .venv/stamp                    # requirements.lock again, from what the members declare
 	$(VENV) .ci/lock.py

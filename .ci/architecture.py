@@ -24,11 +24,12 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "judge": BELOW_RECORD,
     "record": BELOW_RECORD,
     "rehearsal": BELOW_RECORD | {"record", "judge"},
-    "cli": BELOW_RECORD | {"record", "judge", "rehearsal"},
+    "doctor": BELOW_RECORD | {"record", "judge", "rehearsal"},
+    "cli": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor"},
     "__main__": frozenset({"cli"}),
     "api": frozenset({"plugins", "model"}),
     "process": frozenset({"record", "model"}),
-    "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "cli", "api", "process"},
+    "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
 FOR_HOSTS = ("skilltrial.process",)

@@ -1,1 +1,1 @@
-"""`make bench`: what skilltrial costs, beside hand-written floors, measured in pairs. `docs/performance.md` reads it."""
+"""`make bench`: what skilltrial costs, in pairs beside hand-written floors. `docs/performance.md` reads it."""

@@ -40,8 +40,8 @@ class Figure:
 
     @property
     def missed_by(self) -> float:
-        """By how much of the goal it is missed; 0 where it is met."""
-        return 0.0 if self.met else abs(self.value / self.goal - 1)
+        """By how much of the goal it is missed; 0 where it is met. Meaningless for a goal of 0."""
+        return 0.0 if self.met or not self.goal else abs(self.value / self.goal - 1)
 
 
 @dataclass(frozen=True, slots=True)

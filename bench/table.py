@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .figures import Figure, Missing
-from .workshop import Workshop
+from .workshop import IN_MEMORY, Workshop
 
 PARTS = ("skilltrial", "pydantic", "click", "pluggy", "stevedore")
 
@@ -25,7 +25,7 @@ def console() -> Console:
 def heading(shop: Workshop, cores: int) -> str:
     """What was measured on what: versions, cores, kind of system and of agent. Names no machine."""
     versions = ", ".join(f"{part} {version(part)}" for part in PARTS)
-    place = "memory" if str(shop.base).startswith("/dev/shm") else "disk"
+    place = "memory" if IN_MEMORY in shop.base.parents else "a folder of temporary files"
     load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
         f"Python {platform.python_version()}, {versions}\n"
@@ -37,26 +37,24 @@ def heading(shop: Workshop, cores: int) -> str:
 def table(rows: Sequence[Figure | Missing]) -> Table:
     """The figures, and which goals were met."""
     drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("what", "ours", "floor", "ratio (of pairs)", "goal", ""):
-        drawn.add_column(column, justify="left" if column in ("what", "") else "right", overflow="fold")
+    for column in ("what", "ours", "floor", "ratio of pairs", "goal", ""):
+        drawn.add_column(column, justify="left" if column in ("what", "") else "right")
     for row in rows:
         if isinstance(row, Missing):
-            drawn.add_row(row.name, "", "", "", "", f"not measured: {row.why}")
+            drawn.add_row(f"{row.name}\n  {row.why}", "", "", "", "", "not measured")
             continue
-        what = f"{row.name}\n  against: {row.against}" if row.against else row.name
-        drawn.add_row(what, _spread(row.ours, row.unit), _spread(row.floor, row.unit), _spread(row.ratios), *_goal(row))
+        remarks = "; ".join(filter(None, (f"against {row.against}" if row.against else "", row.note)))
+        what = f"{row.name}\n  [dim]{remarks}[/dim]" if remarks else row.name
+        spreads = (_spread(row.ours, row.unit), _spread(row.floor, row.unit), _spread(row.ratios))
+        unit = "" if row.floor else row.unit
+        drawn.add_row(what, *spreads, f"{'≥' if row.at_least else '≤'} {row.goal:g} {unit}".rstrip(), _verdict(row))
     return drawn
 
 
-def _goal(row: Figure) -> tuple[str, str]:
-    unit = "" if row.floor else f" {row.unit}".rstrip()
-    goal = f"{'≥' if row.at_least else '≤'} {row.goal:g}{unit}"
+def _verdict(row: Figure) -> str:
     if row.met:
-        verdict = "[green]met[/green]"
-    else:
-        by = f" by {row.missed_by:.0%}" if row.goal else ""
-        verdict = f"[red]missed{by}[/red]"
-    return goal, f"{verdict}; {row.note}" if row.note else verdict
+        return "[green]met[/green]"
+    return f"[red]missed by {row.missed_by:.0%}[/red]" if row.goal else "[red]missed[/red]"
 
 
 def _spread(values: Sequence[float], unit: str = "") -> str:

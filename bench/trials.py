@@ -26,17 +26,19 @@ class Ran:
 def ours(shop: Workshop, count: int, jobs: int, *, wait: int = 0, memory: bool = False, keep: str = "") -> Ran:
     """`skilltrial run`: agents that wait so many milliseconds, full evidence, judged. `keep` names its archive."""
     out = shop.fresh(keep or "run")
-    words: list[str | Path] = [shop.skilltrial, "run", shop.suite(count), "--host", "portable", "--quiet", "--seed", "1"]
-    words += ["--jobs", str(jobs), "--out", out, "--format", "json", "--", shop.agent, str(wait)]
-    cost = run(words, shop.env, memory=memory)
+    how = ["--host", "portable", "--quiet", "--seed", "1", "--jobs", str(jobs)]
+    cost = run(
+        [shop.skilltrial, "run", shop.suite(count), *how, "--out", out, "--", shop.agent, str(wait)],
+        shop.env,
+        memory=memory,
+    )
     return Ran(cost, _span([_clocks(file) for file in out.glob("trials/*/*/*/trial.json")], count))
 
 
 def floor(shop: Workshop, count: int, jobs: int, *, wait: int = 0) -> Ran:
     """The floor's run of the same."""
     out = shop.fresh("floor.jsonl")
-    words = [sys.executable, FLOOR, shop.workspace, str(count), str(jobs), out, shop.agent, str(wait)]
-    cost = run(words, shop.env)
+    cost = run([sys.executable, FLOOR, shop.workspace, str(count), str(jobs), out, shop.agent, str(wait)], shop.env)
     told = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     return Ran(cost, _span([(one["start"], one["end"]) for one in told], count))
 

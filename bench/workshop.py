@@ -18,6 +18,7 @@ SIZES = (*[2_000] * 10, *[10_000] * 6, *[20_000] * 3, 60_000)
 """Bytes of the workspace's files: 20 files, 200,000 bytes."""
 FOLDERS = ("", "src", "src/parts", "docs", "tests")
 WORDS = ("alpha", "beta", "gamma", "delta", "def", "return", "import", "class", "value", "self")
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - a fresh folder of ours in it
 MOST_ATTEMPTS = 1000
 """Trials of one case; more trials are more cases."""
 
@@ -67,9 +68,8 @@ class Workshop:
 
 def open_workshop(base: Path | None) -> Workshop:
     """Make one below `base`; in memory where the system offers that, since a disk's moods say nothing about us."""
-    memory = Path("/dev/shm")
-    if base is None and os.access(memory, os.W_OK):
-        base = memory
+    if base is None and os.access(IN_MEMORY, os.W_OK):
+        base = IN_MEMORY
     root = Path(tempfile.mkdtemp(prefix="skilltrial-bench-", dir=base)).resolve()
     places = root / "places"
     places.mkdir()
@@ -87,7 +87,7 @@ def open_workshop(base: Path | None) -> Workshop:
 
 def _workspace(root: Path) -> Path:
     """Text of a project's kind, the same every time."""
-    draw = random.Random(7)
+    draw = random.Random(7)  # noqa: S311 - words, no secrets
     for number, size in enumerate(SIZES):
         folder = root / FOLDERS[number % len(FOLDERS)]
         folder.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from .. import trials
 from ..bench import Bench
@@ -18,7 +19,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
     """Seconds of CPU, the whole process."""
     shop, size = bench.shop, bench.of(300, 1000, 1000)
     archive = trials.archive(shop, size)
-    words = [shop.skilltrial, "grade", archive, "--format", "json"]
+    words: list[str | Path] = [shop.skilltrial, "grade", archive, "--no-write"]
     floors, ours = pairs(
         bench.of(3, 5, 9),
         lambda: run([sys.executable, FLOOR, archive], shop.env).cpu,

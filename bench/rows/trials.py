@@ -38,7 +38,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
         goal=2.5,
         floor=_marginal(small_floors, large_floors, large),
         against=FLOOR,
-        note="aim 1.5",
+        note="the aim is 1.5",
     )
     size = bench.of(200, 500, 1000)
     alone, many = pairs(

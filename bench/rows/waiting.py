@@ -29,7 +29,7 @@ def figures(bench: Bench) -> Iterator[Figure | Missing]:
         goal=1.0,
         floor=tuple(floors),
         against="floor of a run",
-        note=f"without any cost it were {TRIALS * WAIT / 1000 / JOBS:.0f} s",
+        note=f"{TRIALS * WAIT / 1000 / JOBS:.0f} s if nothing else took time",
     )
     if not HAS_PSS:
         yield Missing(f"memory at {JOBS} jobs", "this system does not tell proportional set sizes")

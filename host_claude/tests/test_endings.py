@@ -63,6 +63,8 @@ def test_r42_an_api_error_is_a_failure_whatever_the_exit_code_and_the_subtype(
         ({"error": "billing_error", "api_error_status": 400}, Cause.QUOTA),
         ({"error": "rate_limit"}, Cause.RATE_LIMIT),
         ({"error": "server_error", "api_error": "connection_failed"}, Cause.TRANSPORT),
+        ({"error": "overloaded", "api_error": "connection_failed"}, Cause.TRANSPORT),
+        ({"error": "rate_limit", "api_error_type": "overloaded_error"}, Cause.RATE_LIMIT),
         ({"error": "unknown", "api_error": "stream_idle_timeout"}, Cause.TRANSPORT),
         ({"error": "server_error"}, Cause.SERVER),
         ({"error": "max_output_tokens"}, Cause.CONTEXT),

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from skilltrial.api import Cause, Ending, Notice, Owner, Spawned, ToolError, ToolRequested, TurnEnded, Usage
+from skilltrial.api import (
+    Cause,
+    Ending,
+    Notice,
+    Offered,
+    Owner,
+    SkillStep,
+    Spawned,
+    Step,
+    ToolError,
+    ToolRequested,
+    TurnEnded,
+    Usage,
+)
 
 FAILED = Ending.HOST_FAILED
 
@@ -117,3 +130,40 @@ def test_embraion_13_an_error_result_with_exit_1_is_host_failed(session, ending)
     session.over("It broke.", is_error=True)
 
     assert ending(1)[0] is FAILED
+
+
+def test_a_skill_with_two_names_is_offered_by_its_id(tape, normalize):
+    tape.place()
+    tape.begin()
+    tape.init(skills=["invoice-format (House rules)", "doctor", 7])
+
+    events = normalize(tape.records)
+
+    assert [event.skills for event in events if isinstance(event, Offered)] == [("invoice-format", "doctor")]
+    assert [(event.skill, event.step) for event in events if isinstance(event, SkillStep)] == [
+        ("invoice-format", Step.OFFERED)
+    ]
+
+
+def test_an_error_is_no_answer(session, normalize):
+    session.says()
+    session.over("API Error: 500", is_error=True, api_error_status=500)
+    session.end(1)
+
+    assert not [event for event in normalize(session.records) if isinstance(event, TurnEnded)]
+
+
+def test_a_resumed_conversation_has_its_shell_in_the_project_again(session, normalize):
+    session.place("body\n")
+    session.call("t1", "Bash", command="cd /etc")
+    session.result("t1")
+    session.says()
+    session.over()
+    session.end()
+    session.begin(2)
+    session.init()
+    session.call("t2", "Bash", command="cat .claude/skills/invoice-format/SKILL.md")
+    session.result("t2", "body")
+
+    steps = [(event.turn, event.step) for event in normalize(session.records) if isinstance(event, SkillStep)]
+    assert steps == [(2, Step.REQUESTED), (2, Step.READ)]

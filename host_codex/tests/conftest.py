@@ -209,6 +209,7 @@ def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "operator"
     home.mkdir()
     monkeypatch.setenv("CODEX_HOME", str(home))
+    monkeypatch.setenv("HOME", str(home.parent / "nobody"))
     for name in ("OPENAI_API_KEY", "CODEX_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return home

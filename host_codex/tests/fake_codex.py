@@ -19,9 +19,26 @@ def main() -> int:
         levels = [{"effort": effort} for effort in ("low", "high", "max")]
         print(json.dumps({"models": [{"slug": "m", "supported_reasoning_levels": levels}]}))
         return 0
+    if sys.argv[1:] == ["login", "status"]:
+        return login_status()
     prompt = sys.stdin.read()
     note(prompt)
     return 3 if "crash" in prompt else turn(prompt)
+
+
+def login_status() -> int:
+    """As the program tells it, on standard error; a file beside it stands for the system's credential store."""
+    store = Path(sys.argv[0]).parent / "credential-store"
+    auth = HOME / "auth.json"
+    value = json.loads(auth.read_text()) if auth.exists() else None
+    if value is not None and value.get("OPENAI_API_KEY"):
+        said, code = "API key configured - sk-12***89", 0
+    elif value is not None or store.exists():
+        said, code = "Logged in using ChatGPT", 0
+    else:
+        said, code = "Not logged in", 1
+    print("WARNING: proceeding all the same", said, sep="\n", file=sys.stderr)
+    return code
 
 
 def note(prompt: str) -> None:

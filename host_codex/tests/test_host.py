@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import time
 import tomllib
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +27,6 @@ from skilltrial.api import (
     TurnEnded,
 )
 from skilltrial.testing import HostFacade, MemoryRecorder, bind
-from skilltrial_host_codex.credentials import loan
 from skilltrial_host_codex.host import CodexHost
 from skilltrial_host_codex.normalizer import CodexNormalizer
 from skilltrial_host_codex.program import located
@@ -244,112 +239,6 @@ def test_fixtures_are_offered_over_http_and_stdio(fake: Any, place: Place, recor
     assert (servers["notes"]["command"], servers["notes"]["args"]) == ("server", ["--flag"])
     assert all(server["required"] for server in servers.values())
     assert all(server["default_tools_approval_mode"] == "approve" for server in servers.values())
-
-
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "CODEX_API_KEY"])
-def test_a_key_that_is_passed_reaches_the_program_and_not_its_commands(
-    name: str, fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
-):
-    (operator / "auth.json").write_text(login(), "utf-8")
-    live = replace(place, live=True, environment={**place.environment, name: "key-1"})
-
-    send(CodexHost(binary=str(fake.path)), live, recorder, "Hello", model=None)
-
-    (start,) = fake.starts
-    assert start["env"]["CODEX_API_KEY"] == "key-1"
-    assert start["auth"] is None, "with a key no login is lent"
-    config = tomllib.loads(start["config"])
-    assert "model_provider" not in config
-    assert {"OPENAI_API_KEY", "CODEX_API_KEY"} <= set(config["shell_environment_policy"]["exclude"])
-
-
-def token(expires: float) -> str:
-    claims = base64.urlsafe_b64encode(json.dumps({"exp": int(expires)}).encode()).decode().rstrip("=")
-    return f"head.{claims}.tail"
-
-
-def login(expires: float | None = None) -> str:
-    tokens = {
-        "id_token": "id-canary",
-        "access_token": token(expires or time.time() + 90_000),
-        "refresh_token": "refresh-canary",
-        "account_id": "account",
-    }
-    return json.dumps({"OPENAI_API_KEY": None, "tokens": tokens, "last_refresh": "2026-01-01T00:00:00Z"})
-
-
-def test_a_login_is_lent_without_what_could_renew_it(fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
-    original = login()
-    (operator / "auth.json").write_text(original, "utf-8")
-
-    send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "Hello", model=None)
-
-    (start,) = fake.starts
-    lent = json.loads(start["auth"])
-    assert lent["tokens"] == {**json.loads(original)["tokens"], "refresh_token": ""}
-    assert lent["last_refresh"] > "2026-02"
-    assert start["mode"] == "0o600"
-    assert (operator / "auth.json").read_text("utf-8") == original
-    assert not (place.home / ".codex" / "auth.json").exists(), "the copy goes with the session"
-
-
-@pytest.mark.parametrize("prompt", ["crash", "fail"])
-def test_the_copy_goes_also_when_the_session_breaks(
-    prompt: str, fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
-):
-    (operator / "auth.json").write_text(login(), "utf-8")
-
-    with pytest.raises(SessionStopped):
-        send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, prompt, model=None)
-
-    assert not list(place.home.rglob("auth.json"))
-
-
-def test_what_is_lent_reaches_no_record(fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
-    (operator / "auth.json").write_text(login(), "utf-8")
-
-    send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "leak", model=None)
-
-    told = "".join(record.raw for record in recorder.records)
-    assert "redacted:codex login" in told
-    assert "id-canary" not in told
-    assert json.loads(login())["tokens"]["access_token"].split(".")[0] + "." not in told
-
-
-@pytest.mark.parametrize("live", [True, False])
-def test_a_rehearsal_is_lent_nothing(live: bool, fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
-    (operator / "auth.json").write_text(login(), "utf-8")
-
-    send(CodexHost(binary=str(fake.path)), replace(place, live=live), recorder, "Hello", model=ENDPOINT)
-
-    assert fake.starts[0]["auth"] is None
-
-
-def test_a_login_that_would_expire_during_the_trial_is_refused_beforehand(
-    fake: Any, place: Place, recorder: MemoryRecorder, operator: Path
-):
-    (operator / "auth.json").write_text(login(time.time() + 300), "utf-8")
-
-    with pytest.raises(InvalidRequest, match="would expire during a trial"):
-        send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "Hello", model=None)
-
-    assert fake.starts == []
-
-
-@pytest.mark.parametrize("text", ["{", "[]", "\xff", '"text"'])
-def test_a_login_that_cannot_be_read_is_said_without_its_content(text: str, tmp_path: Path):
-    path = tmp_path / "auth.json"
-    path.write_bytes(text.encode("latin-1"))
-
-    with pytest.raises(InvalidRequest, match=r"the Codex login \(auth\.json\)"):
-        loan(path, 1, datetime.now(UTC))
-
-
-def test_no_login_and_no_key_lends_nothing(fake: Any, place: Place, recorder: MemoryRecorder, operator: Path):
-    send(CodexHost(binary=str(fake.path)), replace(place, live=True), recorder, "Hello", model=None)
-
-    assert fake.starts[0]["auth"] is None
-    assert "CODEX_API_KEY" not in fake.starts[0]["env"]
 
 
 def test_a_link_among_the_session_logs_is_not_followed(

@@ -64,8 +64,10 @@ from skilltrial.model.suite import Act as Act
 from skilltrial.model.suite import Call as Call
 from skilltrial.model.suite import Cut as Cut
 from skilltrial.model.suite import EditFile as EditFile
+from skilltrial.model.suite import Garbage as Garbage
 from skilltrial.model.suite import HttpError as HttpError
 from skilltrial.model.suite import Limits as Limits
+from skilltrial.model.suite import MaxTokens as MaxTokens
 from skilltrial.model.suite import ReadFile as ReadFile
 from skilltrial.model.suite import ReadSkill as ReadSkill
 from skilltrial.model.suite import Refuse as Refuse

@@ -35,7 +35,7 @@ def _script(case: Case, label: str, workspace: Tree) -> Script:
 
 
 def by_turns(acts: Sequence[Act], turns: int) -> tuple[tuple[Act, ...], ...]:
-    """The acts of each turn: `say` and `refuse` end one. A turn that has none is left to the model's neutral word."""
+    """The acts of each turn: what says something ends one. A turn that has none is left to the model's neutral word."""
     made: list[tuple[Act, ...]] = []
     current: list[Act] = []
     for act in acts:

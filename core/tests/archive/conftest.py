@@ -57,9 +57,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.suite = suite_of(*self.cases)
-        self.keys = tuple(
-            TrialKey(case=case, arm=arm.id, label="1") for case in self.cases for arm in self.suite.arms
-        )
+        self.keys = tuple(TrialKey(case=case, arm=arm.id, label="1") for case in self.cases for arm in self.suite.arms)
         self.redactor = Redactor(self.secrets)
 
     @property
@@ -82,16 +80,16 @@ class World:
 
     def begin(self) -> ArchiveWriter:
         writer = ArchiveWriter.create(self.root)
-        parts = [PartIdentity(kind="core", name="judge", distribution="skilltrial", version="1", source_sha256="0" * 64)]
+        parts = [
+            PartIdentity(kind="core", name="judge", distribution="skilltrial", version="1", source_sha256="0" * 64)
+        ]
         writer.write(layout.REQUEST, b'{"host": "fake"}\n')
         writer.write_request(self.suite, b"source", self.plan, parts, {"schema.json": ASSET})
         for case in self.cases:
             writer.write_tree(layout.workspace_listing(case), WORKSPACE)
         writer.write_tree(layout.skill_listing("notes"), SKILL)
         writer.write(f"{layout.PART_SOURCES}/judge.py", b"# the judge\n")
-        writer.write_provenance(
-            Provenance(started=NOON, skilltrial="1", python="3", system="any", seed=7, jobs=1)
-        )
+        writer.write_provenance(Provenance(started=NOON, skilltrial="1", python="3", system="any", seed=7, jobs=1))
         writer.publish(self.root)
         return writer
 
@@ -163,7 +161,7 @@ def sealed(world: World) -> Path:
 def snapshot(root: Path) -> dict[str, bytes]:
     """Every file below `root` by its name."""
     return {
-        os.path.relpath(os.path.join(folder, name), root): Path(folder, name).read_bytes()
+        Path(folder, name).relative_to(root).as_posix(): Path(folder, name).read_bytes()
         for folder, _, names in os.walk(root)
         for name in names
     }

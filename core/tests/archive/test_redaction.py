@@ -27,6 +27,11 @@ def spelled(secret: str) -> dict[str, str]:
         "plain": secret,
         "in JSON": json.dumps(secret),
         "in JSON, letters kept": json.dumps(secret, ensure_ascii=False),
+        "in JSON of PHP": json.dumps(secret, ensure_ascii=False).replace("/", "\\/"),
+        "in JSON of Go": json.dumps(secret).replace("&", "\\u0026"),
+        "in a URL, small": quote(secret, safe="").replace("%2F", "%2f").replace("%5C", "%5c")
+        if secret.isascii()
+        else quote(secret, safe="").lower(),
         "in JSON in JSON": json.dumps(json.dumps({"key": secret})),
         "in a path of a URL": f"https://example.org/{quote(secret, safe='')}/x",
         "in a query of a URL": f"https://example.org/?key={quote_plus(secret)}&x=1",
@@ -123,7 +128,13 @@ def test_a_secret_of_several_lines_is_found_in_each_of_them():
 
 def test_values_are_redacted_in_their_texts_alone():
     redactor = Redactor({"TIMEOUT": "600000", "MODE": "folder"})
-    value = {"path": "folder/600000", "kind": "folder", "size": 600000, "sha256": "600000", "more": [{"target": "folder"}]}
+    value = {
+        "path": "folder/600000",
+        "kind": "folder",
+        "size": 600000,
+        "sha256": "600000",
+        "more": [{"target": "folder"}],
+    }
 
     assert redactor.value(value) == (
         {
@@ -155,7 +166,10 @@ def leaky(make_world, root, secret, name="leak.txt"):
         digests.append(digest)
         assert trial.write_changed(digest, f"file with {form}".encode())
     assert not trial.write_changed("f" * 64, b"nothing here")
-    entries = [Entry(path=f"{number}-{name}", kind=FileKind.FILE, size=7, sha256=digest) for number, digest in enumerate(digests)]
+    entries = [
+        Entry(path=f"{number}-{name}", kind=FileKind.FILE, size=7, sha256=digest)
+        for number, digest in enumerate(digests)
+    ]
     link = Entry(path=f"link-{name}", kind=FileKind.LINK, target=secret)
     trial.write_json(
         "files.json",
@@ -168,7 +182,8 @@ def leaky(make_world, root, secret, name="leak.txt"):
     )
     trial.write_json("answers.json", [f"the key is {form}" for form in spelled(secret).values()])
     trial.write_json(
-        "commands.json", [{"when": "after", "command": "env", "code": 0, "stdout": secret, "stderr": json.dumps(secret)}]
+        "commands.json",
+        [{"when": "after", "command": "env", "code": 0, "stdout": secret, "stderr": json.dumps(secret)}],
     )
     trial.seal(world.facts(key, redacted_paths=tuple(one.path for one in entries)))
     writer.seal()
@@ -244,7 +259,9 @@ def test_a_changed_file_that_held_a_secret_is_not_read_whatever_it_is_called(mak
         assert escaped(secret).encode() not in data
 
 
-@pytest.mark.parametrize("value", ["600000", "000000", "100000", "folder", "created", "sha256", "before", "2026-01", "schema_version"])
+@pytest.mark.parametrize(
+    "value", ["600000", "000000", "100000", "folder", "created", "sha256", "before", "2026-01", "schema_version"]
+)
 def test_a_passed_variable_that_looks_like_our_own_words_breaks_no_archive(make_world, tmp_path, value):
     """API_TIMEOUT_MS=600000 is passed like a key is; a file of that size, a digest with those digits are no secret."""
     world = make_world(tmp_path / "archive", {"SETTING": value})

@@ -103,7 +103,14 @@ def test_whichever_file_is_damaged_the_archive_is_refused_and_the_file_named(sea
 
 @pytest.mark.parametrize(
     "name",
-    ["stray.txt", "inputs/stray", "inputs/blobs/stray", "trials/one/with_skill/1/stray", "trials/stray", "a/report.json"],
+    [
+        "stray.txt",
+        "inputs/stray",
+        "inputs/blobs/stray",
+        "trials/one/with_skill/1/stray",
+        "trials/stray",
+        "a/report.json",
+    ],
 )
 def test_a_file_that_nobody_sealed_is_named(sealed, name):
     (sealed / name).parent.mkdir(exist_ok=True, parents=True)
@@ -203,7 +210,7 @@ def test_a_damaged_manifest_is_refused_whatever_it_holds(sealed, data):
 
 def test_a_folder_without_a_manifest_says_what_it_is(tmp_path, world):
     world.begin()
-    with pytest.raises(ArchiveRefused, match="not sealed.*--resume"):
+    with pytest.raises(ArchiveRefused, match=r"not sealed.*--resume"):
         open_archive(world.root)
     with pytest.raises(ArchiveRefused, match="is no archive"):
         open_archive(tmp_path)

@@ -39,7 +39,9 @@ def entry(path: str, what: tuple[str, bytes, bool]) -> Entry:
             return Entry(path=path, kind=FileKind.FOLDER)
 
 
-WHATS = st.tuples(st.sampled_from(["file", "link", "folder", "other"]), st.binary(min_size=1, max_size=4), st.booleans())
+WHATS = st.tuples(
+    st.sampled_from(["file", "link", "folder", "other"]), st.binary(min_size=1, max_size=4), st.booleans()
+)
 FOLDERS = st.dictionaries(PATHS, WHATS, max_size=5).map(
     lambda found: Tree.of(
         [entry(path, what) for path, what in found.items()],
@@ -65,7 +67,9 @@ def test_a_listing_brings_back_the_tree_with_every_name_link_and_empty_folder(tr
     assert listing(again.entries) == listing(tree.entries)
 
 
-@given(st.permutations([file("b", b"1"), file("a.txt", b"2"), Entry(path="a", kind=FileKind.FOLDER), file("a/b", b"3")]))
+@given(
+    st.permutations([file("b", b"1"), file("a.txt", b"2"), Entry(path="a", kind=FileKind.FOLDER), file("a/b", b"3")])
+)
 @settings(max_examples=20, deadline=None)
 def test_the_order_in_which_a_disk_tells_entries_does_not_matter(entries):
     assert Tree.of(entries, {}).digest() == Tree.of(sorted(entries, key=lambda one: one.path), {}).digest()
@@ -92,7 +96,9 @@ def test_one_file_that_looks_like_two_is_not_two():
         ),
         pytest.param([file("ab", b"c")], [file("a", b"bc")], id="a letter that moves from name to content"),
         pytest.param(
-            [file(unicodedata.normalize("NFC", "é"), b"x")], [file(unicodedata.normalize("NFD", "é"), b"x")], id="NFC, NFD"
+            [file(unicodedata.normalize("NFC", "é"), b"x")],
+            [file(unicodedata.normalize("NFD", "é"), b"x")],
+            id="NFC, NFD",
         ),
         pytest.param([file("\udcc3\udca9", b"x")], [file("\udcc3", b"x")], id="undecodable names"),
         pytest.param([file("A", b"x")], [file("a", b"x")], id="case"),
@@ -168,7 +174,7 @@ def test_two_trees_share_folders_and_nothing_else():
     ],
 )
 def test_two_trees_that_disagree_about_a_path_name_it(mine, theirs):
-    with pytest.raises(ValueError, match="^a$"):
+    with pytest.raises(ValueError, match=r"^a$"):
         Tree.of([mine], {}).with_(Tree.of([theirs], {}))
 
 

@@ -48,9 +48,7 @@ def make_suite(cases: Sequence[dict], **more: object) -> Suite:
         "arms": ({"id": "without_skill"}, {"id": "with_skill", "skills": ("notes",)}),
         "gate": {"arm": "with_skill"},
     }
-    whole = tuple(
-        {"turns": ("do it",), "checks": ({"id": "files-1", "grader": "files"},), **case} for case in cases
-    )
+    whole = tuple({"turns": ("do it",), "checks": ({"id": "files-1", "grader": "files"},), **case} for case in cases)
     return Suite.model_validate_json(json.dumps({**defaults, "cases": whole, **more}))
 
 

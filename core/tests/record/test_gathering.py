@@ -39,7 +39,7 @@ KEPT = ["SKILL.md", "deep/evals-notes.md", "evals.md", "trial.yaml", "my.trial.y
 
 
 def test_a_skill_is_installed_without_what_the_agent_is_asked_and_how_it_is_judged(tmp_path, suite):
-    write(tmp_path / "notes", {name: ANSWER for name in KEYS} | {name: "fine" for name in KEPT})
+    write(tmp_path / "notes", dict.fromkeys(KEYS, ANSWER) | dict.fromkeys(KEPT, "fine"))
 
     skill = gatherer(suite, tmp_path).skill(SkillSource(id="notes", folder="notes"))
 
@@ -65,7 +65,9 @@ def test_the_suite_itself_is_not_installed_under_whatever_name_it_lies_in_the_sk
 @pytest.mark.parametrize("kind", ["folder", "revision"])
 def test_the_suite_is_not_installed_with_an_earlier_form_of_the_skill_either(repository, suite, kind):
     repository.write({"notes/SKILL.md": "old", "notes/suite.yaml": ANSWER, "notes/evals/x": ANSWER})
-    repository.commit({f"old/{name}": text for name, text in [("SKILL.md", "old"), ("suite.yaml", ANSWER), ("evals/x", ANSWER)]})
+    repository.commit(
+        {f"old/{name}": text for name, text in [("SKILL.md", "old"), ("suite.yaml", ANSWER), ("evals/x", ANSWER)]}
+    )
     root = repository.root / "notes"
     previous = {"folder": "../old", "revision": "HEAD:notes"}[kind]
     gather = Gatherer(suite([{"id": "one"}]), root, root / "suite.yaml")

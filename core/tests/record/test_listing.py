@@ -114,7 +114,9 @@ def swap(path: str, make):
     ("act", "expected"),
     [
         pytest.param(lambda root: None, [], id="nothing"),
-        pytest.param(lambda root: (root / "notes.md").write_text("# Notes\n"), [], id="written anew with the same text"),
+        pytest.param(
+            lambda root: (root / "notes.md").write_text("# Notes\n"), [], id="written anew with the same text"
+        ),
         pytest.param(lambda root: os.utime(root / "notes.md", (1, 1)), [], id="touched"),
         pytest.param(lambda root: (root / "new.txt").write_text("x"), [("new.txt", "created")], id="a new file"),
         pytest.param(lambda root: (root / "notes.md").write_text("other\n"), [("notes.md", "changed")], id="same size"),
@@ -124,13 +126,17 @@ def swap(path: str, make):
         pytest.param(chmod("run.sh", 0o600), [], id="other rights than the executable bit"),
         pytest.param(swap("link", lambda at: at.symlink_to("run.sh")), [("link", "changed")], id="a link turned away"),
         pytest.param(swap("link", lambda at: at.write_text("x")), [("link", "kind")], id="a file for a link"),
-        pytest.param(swap("notes.md", lambda at: at.symlink_to("run.sh")), [("notes.md", "kind")], id="a link for a file"),
+        pytest.param(
+            swap("notes.md", lambda at: at.symlink_to("run.sh")), [("notes.md", "kind")], id="a link for a file"
+        ),
         pytest.param(swap("notes.md", Path.mkdir), [("notes.md", "kind")], id="a folder for a file"),
         pytest.param(swap("notes.md", os.mkfifo), [("notes.md", "kind")], id="a pipe for a file"),
         pytest.param(swap("empty", lambda at: at.write_text("")), [("empty", "kind")], id="a file for a folder"),
         pytest.param(lambda root: (root / "empty").rmdir(), [("empty", "removed")], id="an empty folder removed"),
         pytest.param(lambda root: (root / "logs").mkdir(), [("logs", "created")], id="an empty folder made"),
-        pytest.param(lambda root: (root / "x/y/z").mkdir(parents=True), [("x/y/z", "created")], id="a chain of folders"),
+        pytest.param(
+            lambda root: (root / "x/y/z").mkdir(parents=True), [("x/y/z", "created")], id="a chain of folders"
+        ),
         pytest.param(
             lambda root: ((root / "x/y").mkdir(parents=True), (root / "x/y/f").write_text("")),
             [("x/y/f", "created")],

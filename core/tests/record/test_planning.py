@@ -36,14 +36,23 @@ def some(suite, cases: int, last: int = 0, **more: object) -> Suite:
     return suite([{"id": f"c{at}", "stage": "last" if at >= cases - last else "any"} for at in range(cases)], **more)
 
 
-@given(cases=st.integers(1, 6), last=st.integers(0, 3), attempts=st.integers(1, 4), seed=st.integers(0, 999), arms=st.integers(2, 3))
+@given(
+    cases=st.integers(1, 6),
+    last=st.integers(0, 3),
+    attempts=st.integers(1, 4),
+    seed=st.integers(0, 999),
+    arms=st.integers(2, 3),
+)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_each_round_has_every_case_in_every_arm_and_the_arms_side_by_side(suite, cases, last, attempts, seed, arms):
     asked = some(suite, cases, min(last, cases), arms=ARMS[:arms])
     trials = plan(asked, attempts=attempts, seed=seed).trials
 
     assert len(set(trials)) == len(trials) == cases * arms * attempts
-    groups = [(case, label, [key.arm for key in keys]) for (case, label), keys in itertools.groupby(trials, lambda key: (key.case, key.label))]
+    groups = [
+        (case, label, [key.arm for key in keys])
+        for (case, label), keys in itertools.groupby(trials, lambda key: (key.case, key.label))
+    ]
     for _, _, present in groups:
         assert sorted(present) == sorted(arm["id"] for arm in ARMS[:arms])
     stages = [asked.case(case).stage for case, _, _ in groups]

@@ -83,7 +83,7 @@ def shallow(repository, repository_at, tmp_path):
     "previous", ["HEAD~1:notes", "origin/main:notes", "merge-base:origin/main:notes", "merge-base:HEAD~1:notes"]
 )
 def test_in_a_shallow_clone_the_way_out_is_named(shallow, previous):
-    with pytest.raises(SourceUnusable, match="shallow.*fetch-depth: 0") as caught:
+    with pytest.raises(SourceUnusable, match=r"shallow.*fetch-depth: 0") as caught:
         tree_of_previous(previous, shallow.root)
     assert caught.value.exit is Exit.INVALID
 
@@ -154,7 +154,9 @@ def test_executable_bits_links_and_names_survive(repository):
 def test_attributes_of_the_repository_do_not_make_it_another_folder(repository):
     """`git archive` would leave the first out, write the commit into the second, and turn the third's line ends."""
     attributes = "tests export-ignore\nversion.txt export-subst\n*.bat text eol=crlf\n"
-    repository.write({".gitattributes": attributes, "tests/a.py": "1", "version.txt": "$Format:%H$\n", "x.bat": "a\nb\n"})
+    repository.write(
+        {".gitattributes": attributes, "tests/a.py": "1", "version.txt": "$Format:%H$\n", "x.bat": "a\nb\n"}
+    )
     commit = repository.commit()
 
     tree = tree_of_commit(commit, "", repository.root)
@@ -275,7 +277,8 @@ def made(tmp_path: Path, suite, workspace: Workspace) -> Path:
 
 def test_a_repository_that_is_made_has_one_commit_and_is_clean(tmp_path, suite, repository_at, monkeypatch):
     (tmp_path / "home").mkdir()
-    settings = "[core]\n\thooksPath = /nowhere\n\texcludesFile = ignored\n[commit]\n\tgpgsign = true\n[init]\n\tdefaultBranch = x\n"
+    settings = "[core]\n\thooksPath = /nowhere\n\texcludesFile = ignored\n"
+    settings += "[commit]\n\tgpgsign = true\n[init]\n\tdefaultBranch = x\n"
     (tmp_path / "home/.gitconfig").write_text(settings)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Operator")

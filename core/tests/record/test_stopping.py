@@ -355,7 +355,9 @@ def test_a_cause_has_an_owner_unless_the_program_names_another(cause, owner):
     end = SessionEnded(seq=1, ending=Ending.HOST_FAILED, cause=cause)
 
     assert read(end).ended.owner is owner
-    assert read(SessionEnded(seq=1, ending=Ending.HOST_FAILED, cause=cause, owner=Owner.AGENT)).ended.owner is Owner.AGENT
+    assert (
+        read(SessionEnded(seq=1, ending=Ending.HOST_FAILED, cause=cause, owner=Owner.AGENT)).ended.owner is Owner.AGENT
+    )
 
 
 def test_a_turn_that_was_never_reached_makes_no_completed_session():
@@ -385,4 +387,6 @@ def test_a_session_without_a_sign_of_a_model_showed_nothing(events, empty):
 
 def test_endings_are_a_function_of_the_records_alone():
     runner = records(Interrupted())
-    assert ended(runner, runner, [END], turns=1, sees=frozenset()) == ended(runner, runner, [END], turns=1, sees=frozenset())
+    assert ended(runner, runner, [END], turns=1, sees=frozenset()) == ended(
+        runner, runner, [END], turns=1, sees=frozenset()
+    )

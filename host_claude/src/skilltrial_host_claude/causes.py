@@ -116,7 +116,7 @@ def _cause(result: Object, error: Object) -> Cause:
     if "refusal" in (text(result, "stop_reason"), text(error.get("message"), "stop_reason")):
         return Cause.REFUSAL
     both = (result, error)
-    # A broken connection also carries the general word `server_error`: the precise words come first.
+    # The program's own word is more precise than its general one, and that more than the provider's.
     for key in ("api_error", "error", "api_error_type"):
         for line in both:
             word = _BY_WORD.get(text(line, key) or "")

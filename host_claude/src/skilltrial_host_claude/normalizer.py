@@ -45,16 +45,16 @@ class ClaudeNormalizer:
     """Reads what `claude -p --output-format stream-json` prints, and its session log."""
 
     def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
-        """See NormalizerSpec."""
+        """See NormalizerSpec. Goes through the records once: they may be many, and lie in a file."""
         conversation = _Conversation()
-        known = {record.seq: note for record, note in notes(records)}
+        told: list[Record] = []
         for record in records:
-            conversation.record(record, known.get(record.seq))
+            if record.source is Source.RUNNER:
+                told.append(record)
+            conversation.record(record)
         conversation.over()
-        ending, cause, owner = ending_by_notes(records) or conversation.outcome()
-        last = records[-1] if records else None
-        at = At(last.seq, last.turn) if last else At(0, 0)
-        conversation.trail.add(at, SessionEnded, ending=ending, cause=cause, owner=owner)
+        ending, cause, owner = ending_by_notes(told) or conversation.outcome()
+        conversation.trail.add(conversation.at, SessionEnded, ending=ending, cause=cause, owner=owner)
         return tuple(conversation.trail.events)
 
 
@@ -72,11 +72,12 @@ class _Conversation:
         self.calls = Calls(self.trail, self.skills)
         self.stream = Stream(self.trail, self.skills, self.calls)
 
-    def record(self, record: Record, note: Note | None) -> None:
+    def record(self, record: Record) -> None:
         self.at = At(record.seq, record.turn)
         match record.source:
-            case Source.RUNNER if note is not None:
-                self._note(note)
+            case Source.RUNNER:
+                for _, note in notes((record,)):
+                    self._note(note)
             case Source.STDOUT:
                 self.stream.line(record, self._process())
             case Source.STDERR if record.raw.strip():

@@ -22,7 +22,7 @@ from .calls import Calls
 from .causes import retried
 from .lines import Object, Unreadable, read, several, strings, text
 from .processes import Process
-from .skills import Skills, Steps
+from .skills import Skills, Steps, id_of
 from .trail import At, Trail
 from .versions import is_recorded
 
@@ -124,7 +124,8 @@ class Stream:
             if version is not None and not is_recorded(version):
                 told = digest(f"Claude Code {version} is newer than this normalizer's recordings")
                 self.trail.add(at, Notice, text_sha256=told)
-        skills = strings(line, "skills")
+        listed = strings(line, "skills")
+        skills = None if listed is None else tuple(map(id_of, listed))
         self.trail.add(
             at,
             Offered,

@@ -32,10 +32,10 @@ class Skills:
     changed: set[str] = field(default_factory=set)
     """Skills whose SKILL.md was written to since: only the digest of a content can tell then."""
 
-    def offered(self, names: Iterable[str]) -> Steps:
-        """Steps of the list of skills that the program says it has; `ID (name)` is a skill with two names."""
-        ids = {found[1] if (found := _LISTED.fullmatch(name)) else name for name in names}
-        return ((skill.skill, Step.OFFERED) for skill in self.placed if skill.skill in ids)
+    def offered(self, ids: Iterable[str]) -> Steps:
+        """Steps of the list of skills that the program says it has."""
+        listed = frozenset(ids)
+        return ((skill.skill, Step.OFFERED) for skill in self.placed if skill.skill in listed)
 
     def named(self, name: str) -> Steps:
         """Steps of a request for a skill by name: `x`, `/x` or `namespace:x`."""
@@ -117,6 +117,12 @@ class Skills:
         if self.root is None:
             return normpath(path) == wanted or (path.startswith("/") and normpath(path).endswith(f"/{wanted}"))
         return normpath(join(self.root, path)) == normpath(join(self.root, wanted))
+
+
+def id_of(listed: str) -> str:
+    """The id in a list of skills: a skill whose own name is another one is listed as `ID (name)`."""
+    found = _LISTED.fullmatch(listed)
+    return found[1] if found else listed
 
 
 def file_of(result: object) -> Object:

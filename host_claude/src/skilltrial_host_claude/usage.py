@@ -81,6 +81,8 @@ def _plain(result: Object) -> Count:
 
 
 def _sum(counts: Sequence[Count]) -> Count:
+    if len(counts) == 1:
+        return counts[0]
     total: dict[str, Any] = {}
     for name in Count.__dataclass_fields__:
         values = [getattr(count, name) for count in counts]

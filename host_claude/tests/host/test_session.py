@@ -102,8 +102,9 @@ def test_each_turn_keeps_its_own_rows(stage):
 
 def test_a_session_log_that_is_a_link_is_not_followed(stage, tmp_path):
     secret = tmp_path / "secret.jsonl"
-    secret.write_text(json.dumps(PROMPT))
+    secret.write_text(f"{json.dumps(PROMPT, separators=(',', ':'))}\n" * 9)
 
+    stage.program.rows = [PROMPT]
     with stage.open() as session:
         session.send("One")
         before = len(kept(stage))

@@ -16,7 +16,7 @@ SECRETS = (KEY, "OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN")
 Sandbox = Literal["read-only", "workspace-write", "danger-full-access"]
 
 
-def config(  # noqa: PLR0913 - what a session may differ in
+def config(
     *,
     model: str | None,
     effort: str | None,

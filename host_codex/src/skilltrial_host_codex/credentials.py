@@ -42,7 +42,7 @@ class Loan:
 
 @dataclass(slots=True)
 class Wallet:
-    """What a run's sessions are lent, once it is decided: all of them the same, so that all of it is known as secret."""
+    """What a run's sessions are lent, once decided: all of them the same, so that all of it is known as secret."""
 
     loan: Loan = field(default_factory=Loan)
 
@@ -75,7 +75,7 @@ def decide(passed: Mapping[str, str], seconds: int, now: datetime, login: Login,
     if lent.auth is not None:
         told = f"sessions get a copy of your Codex login that can't renew itself ({login.told}; nobody asked if valid)"
         return lent, Lending({f"codex {name}": value for name, value in lent.secrets.items()}, (told,))
-    if login.present:
+    if login.present and not (home / "auth.json").exists():
         raise InvalidRequest(
             f"your Codex login ({login.told}) lies in the system's credential store, from which no copy can be lent; "
             f'set `cli_auth_credentials_store = "file"` in Codex\'s configuration and {REMEDY}'
@@ -120,15 +120,18 @@ def _without_refresh(value: Any) -> Any:
     return [_without_refresh(one) for one in value] if isinstance(value, list) else value
 
 
-def _secrets(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Every text below a key that speaks of a token, a key or a secret, by its place."""
+def _secrets(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Every text whose key speaks of a token, a key or a secret, by its place in the file."""
     if isinstance(value, str):
-        if value and _SECRET.search(name):
-            yield name, value
-        return
-    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        # What stands below `tokens` is not secret for that alone: an account's number is on every invoice.
-        yield from _secrets(one, f"{name} {key}".strip() if isinstance(key, int) else str(key))
+        # The last name counts: what stands below `tokens` is not secret for that alone.
+        if value and path and _SECRET.search(path[-1]):
+            yield " ".join(path), value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _secrets(one, (*path, str(key)))
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from _secrets(one, (*path[:-1], str(place), *path[-1:]))
 
 
 def _expires(token: str) -> int | None:

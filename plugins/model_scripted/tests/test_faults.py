@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from typing import Any
 
@@ -110,6 +111,97 @@ def test_a_program_that_hangs_up_during_a_stall_is_on_record(program: Any, act: 
     while not agent.notebook.of("gone") and time.monotonic() < deadline:
         time.sleep(0.01)
     assert [note["number"] for note in agent.notebook.of("gone")] == [1]
+
+
+@every_protocol
+@streamed_or_not
+def test_garbage_is_a_success_that_is_none(program: Any, act: Any, path: str, stream: bool) -> None:
+    agent = program([act(garbage="body", times=1), act(say="word-after")])
+    asked = {**BODIES[path], "stream": stream}
+
+    first, second = agent.post(path, asked), agent.post(path, {**asked, "stream": False})
+
+    assert first.status_code == 200
+    with pytest.raises(ValueError, match="Expecting value"):
+        first.json()
+    assert "word-after" in texts_in(second)
+    assert [note["kind"] for note in agent.notebook.of("reply")] == ["garbage", "say"]
+
+
+@every_protocol
+@streamed_or_not
+def test_garbage_in_the_stream_begins_well_and_completes_nothing(
+    program: Any, act: Any, path: str, stream: bool
+) -> None:
+    agent = program([act(garbage="stream"), act(run="echo a-command-of-some-length")])
+
+    text = texts_in(agent.post(path, {**BODIES[path], "stream": stream}))
+
+    assert text.startswith(("event: ", "data: {") if stream else "{")
+    assert "<html>" in text
+    for mark in ("output_item.done", "message_stop", "content_block_stop", "[DONE]", '"finish_reason":"'):
+        assert mark not in text
+
+
+@every_protocol
+@streamed_or_not
+def test_a_stall_in_the_stream_sends_half_waits_and_sends_the_rest(
+    program: Any, act: Any, path: str, stream: bool
+) -> None:
+    agent = program([act(stall=0.4, at="stream"), act(say="word-after " * 20)])
+    plain = program([act(say="word-after " * 20)])
+    asked, times, pieces = {**BODIES[path], "stream": stream}, [], []
+
+    with agent.http.stream("POST", f"{agent.endpoint.url}{path}", json=asked) as answer:
+        for piece in answer.iter_raw():
+            times.append(time.monotonic())
+            pieces.append(piece)
+
+    assert max(after - before for before, after in itertools.pairwise(times)) >= 0.3
+    assert b"".join(pieces) == plain.post(path, asked).content
+    assert [note["kind"] for note in agent.notebook.of("reply")] == ["stall", "say"]
+
+
+def test_a_program_that_hangs_up_in_the_middle_of_a_stream_is_on_record(program: Any, act: Any) -> None:
+    agent = program([act(stall=3600, at="stream"), act(say="One.")])
+
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(f"{agent.endpoint.url}{CHAT}", json=chat(stream=True), timeout=0.3, trust_env=False)
+
+    deadline = time.monotonic() + 5
+    while not agent.notebook.of("gone") and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert [note["number"] for note in agent.notebook.of("gone")] == [1]
+
+
+ENDS_OF_LENGTH = {
+    "/v1/chat/completions": '"finish_reason":"length"',
+    "/v1/responses": '"incomplete_details":{"reason":"max_output_tokens"}',
+    "/v1/messages": '"stop_reason":"max_tokens"',
+}
+
+
+@every_protocol
+@streamed_or_not
+def test_a_reply_that_is_cut_off_by_its_length_says_so_and_stands(
+    program: Any, act: Any, path: str, stream: bool
+) -> None:
+    agent = program([act(max_tokens="Q"), act(say="never")])
+    asked = {**BODIES[path], "stream": stream}
+
+    first = texts_in(agent.post(path, asked))
+
+    assert ENDS_OF_LENGTH[path] in first.replace('": ', '":').replace(", ", ",")
+    assert "Q" in first
+    assert first == texts_in(agent.post(path, asked))
+    assert "never" not in first
+
+
+def test_who_goes_on_after_a_reply_of_full_length_is_cut_off_again(program: Any, act: Any) -> None:
+    agent = program([act(max_tokens="half a sen"), act(say="never")])
+    later = [PROMPT, {"role": "assistant", "content": "half a sen"}, {"role": "user", "content": "Do it. Go on."}]
+
+    assert '"length"' in texts_in(agent.post(CHAT, chat(messages=later)))
 
 
 def test_faults_take_no_step_and_meet_only_their_own(program: Any, act: Any) -> None:

@@ -76,7 +76,12 @@ def spellings(value: str) -> tuple[str, ...]:
     escaped = json.dumps(value)[1:-1]
     unescaped = json.dumps(value, ensure_ascii=False)[1:-1]
     raw = value.encode("utf-8", "surrogateescape")
-    forms = [value, escaped, unescaped, json.dumps(escaped)[1:-1], _quoted(quote, raw), _quoted(quote_plus, raw)]
+    urls = [_quoted(quote, raw), _quoted(quote_plus, raw)]
+    forms = [value, escaped, unescaped, json.dumps(escaped)[1:-1], *urls]
+    # Some writers of JSON escape `/`, others what HTML minds; some write the digits of a URL small.
+    forms.append(unescaped.replace("/", "\\/"))
+    forms.append(escaped.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+    forms += [re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), url) for url in urls]
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         for shift in range(3):
             # Inside a longer text the value may begin at any of three offsets: keep the part that is always the same.

@@ -25,6 +25,7 @@ COMMANDS: dict[str, Entry] = {
     "verify": Entry("verify", "Check that an archive is what was sealed."),
     "scan": Entry("scan", "Look for credentials in an archive before it is shared."),
     "lint": Entry("lint", "Check a suite file without running anything."),
+    "doctor": Entry("doctor", "Look at the installed agents: versions, logins, what to do."),
     "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
     "schema": Entry("schema", "Print a JSON Schema: of suites or of reports."),
 }

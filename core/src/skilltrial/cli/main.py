@@ -7,6 +7,9 @@ import sys
 
 from skilltrial import __version__
 
+NO_READER = 141
+"""Exit code where nobody read what we had to say: 128 and SIGPIPE, as shells know it. No statement of ours."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
@@ -19,13 +22,27 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    # pydantic would import every installed package that calls itself a plugin of it, and let it change how models
+    # are read: nobody named those. Our own interpreter only; no program of a trial gets this variable.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+
+    code = _called(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _leave_stdout()
+    return code
+
+
+def _called(arguments: list[str]) -> int:
+    """Call the command; every way in which it ends becomes an exit code."""
     import click
 
     from .commands import cli
 
+    stdout = sys.stdout
     try:
         code = cli.main(arguments, prog_name="skilltrial", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
@@ -34,16 +51,25 @@ def _run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # The reader of our output left (`| head`). Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except SystemExit as error:
+        # Where the reader of our output left, click wraps stdout and ends the program with 1: that is *gate failed*.
+        if sys.stdout is not stdout:
+            sys.stdout = stdout
+            _leave_stdout()
+            return NO_READER
+        # A part that ends the program must not choose its exit code, least of all 0.
+        return _explain(error)
     except Exception as error:  # noqa: BLE001 - the last handler: no traceback reaches a user
         return _explain(error)
     return code if isinstance(code, int) else 0
 
 
-def _explain(error: Exception) -> int:
+def _leave_stdout() -> None:
+    """The reader of our output left (`| head`): Python would complain once more when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+
+
+def _explain(error: Exception | SystemExit) -> int:
     from skilltrial.model.errors import Exit, SkilltrialError
 
     if isinstance(error, SkilltrialError):
@@ -58,7 +84,7 @@ def _explain(error: Exception) -> int:
     return Exit.INTERNAL
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     """The module and line that raised: an error's own text could hold a prompt."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -85,7 +85,12 @@ def host_fields(given: dict[str, Any]) -> dict[str, object]:
     ):
         if given[flag] is not None:
             fields[field] = given[flag]
-    for pair in given["host_option"]:
+    return pairs(given["host_option"], fields)
+
+
+def pairs(given: Iterable[str], fields: dict[str, object]) -> dict[str, object]:
+    """`fields` with the options that were given as KEY=VALUE. Raises click.UsageError."""
+    for pair in given:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise click.UsageError("--host-option takes KEY=VALUE")

@@ -38,8 +38,22 @@ class Dollars(click.ParamType[Decimal]):
         return amount
 
 
+class RunCommand(click.Command):
+    """With --resume there is no SUITE: what follows `--` is the agent's command from its first word on."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put an empty SUITE before the command of a resumed run."""
+        at = args.index("--") if "--" in args else len(args)
+        if at < len(args) and any(word == "--resume" or word.startswith("--resume=") for word in args[:at]):
+            args = [*args[: at + 1], "", *args[at + 1 :]]
+        return super().parse_args(ctx, args)
+
+
 @click.command(
-    "run", short_help="Run a suite on a real agent, with and without the skill, and judge it.", epilog=EPILOG
+    "run",
+    cls=RunCommand,
+    short_help="Run a suite on a real agent, with and without the skill, and judge it.",
+    epilog=EPILOG,
 )
 @click.argument("suite", required=False)
 @host_options
@@ -92,7 +106,7 @@ def command(suite: str | None, **given: Any) -> None:
 
 def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
     """What a run was asked for is in its archive; asking for something else would make it another run."""
-    if suite is not None:
+    if suite:
         raise click.UsageError("--resume takes its suite from the archive; leave the SUITE out")
     for name in ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse"):
         if given[name]:

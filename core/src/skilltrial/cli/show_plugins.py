@@ -9,7 +9,7 @@ from dataclasses import asdict
 from skilltrial.model.errors import PluginNotFound, SkilltrialError
 from skilltrial.plugins.binding import check
 from skilltrial.plugins.discovery import Discovery, Installed
-from skilltrial.plugins.kinds import API_MAJOR, KINDS, SUITE, Kind
+from skilltrial.plugins.kinds import API_MAJOR, COMMAND, KINDS, SUITE, Kind
 
 
 def listing(discovery: Discovery, form: str) -> str:
@@ -56,6 +56,10 @@ def _describe(discovery: Discovery, kind: Kind, name: str) -> dict[str, str]:
     try:
         one = discovery.find(kind, name)
         told |= {"distribution": f"{one.distribution} {one.version}", "target": one.target}
+        if kind is COMMAND:
+            told["about"] = f"skilltrial {name}"
+            discovery.load_object(kind, name)
+            return told
         told["source"] = f"sha256 {discovery.identify(kind, name).source_sha256}"
         if kind is SUITE:
             told["folder"] = str(discovery.suite_folder(name))

@@ -172,6 +172,12 @@ class Refuse(Part):
     refuse: str
 
 
+class MaxTokens(Part):
+    """Say so much and be cut off by the limit of a reply's length; that ends the turn."""
+
+    max_tokens: str
+
+
 class HttpError(Part):
     """Answer `times` requests with this HTTP status (0: all of them). `retry_after` is in seconds."""
 
@@ -187,10 +193,18 @@ class Cut(Part):
     times: Annotated[int, Field(ge=0)] = 0
 
 
+class Garbage(Part):
+    """Answer 200 with what the protocol does not have: as the whole body, or from the middle of the stream on."""
+
+    garbage: Literal["body", "stream"]
+    times: Annotated[int, Field(ge=0)] = 0
+
+
 class Stall(Part):
-    """Send nothing for so many seconds, then go on with the next act."""
+    """Send nothing for so many seconds, before the next act or in the middle of its stream, then go on with it."""
 
     stall: Annotated[float, Field(gt=0, le=3600)]
+    at: Literal["before", "stream"] = "before"
 
 
 ACTS: dict[str, type[Part]] = {
@@ -202,8 +216,10 @@ ACTS: dict[str, type[Part]] = {
     "edit_file": EditFile,
     "run": Run,
     "refuse": Refuse,
+    "max_tokens": MaxTokens,
     "error": HttpError,
     "cut": Cut,
+    "garbage": Garbage,
     "stall": Stall,
 }
 """The key that names an act → its model."""
@@ -230,13 +246,15 @@ Act = Annotated[
     | Annotated[EditFile, Tag(":edit_file")]
     | Annotated[Run, Tag(":run")]
     | Annotated[Refuse, Tag(":refuse")]
+    | Annotated[MaxTokens, Tag(":max_tokens")]
     | Annotated[HttpError, Tag(":error")]
     | Annotated[Cut, Tag(":cut")]
+    | Annotated[Garbage, Tag(":garbage")]
     | Annotated[Stall, Tag(":stall")],
     Discriminator(_act_tag),
 ]
 
-ENDS_TURN = (Say, Refuse)
+ENDS_TURN = (Say, Refuse, MaxTokens)
 """Acts after which the model waits for the next prompt."""
 
 
@@ -255,7 +273,7 @@ Expected = Annotated[
 class Rehearsal(Part):
     """A promise: an agent that does `script` gets the verdict `expect`, because of the checks `because`.
 
-    `script` is one list for all turns; each `say` or `refuse` ends a turn. `expect` may differ by arm.
+    `script` is one list for all turns; each `say`, `refuse` or `max_tokens` ends a turn. `expect` may differ by arm.
     """
 
     id: Slug

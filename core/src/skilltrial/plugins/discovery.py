@@ -10,7 +10,7 @@ import difflib
 import hashlib
 import importlib.util
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import Distribution, EntryPoint, distributions
@@ -113,11 +113,11 @@ class Discovery:
                 name,
                 invoke_on_load=False,
                 on_load_failure_callback=_reraise,
-                warn_on_missing_entrypoint=False,
             ).driver
         except NoMatches as error:
             raise PluginBroken(f"{label} can't be loaded: its entry point is gone") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
+            # SystemExit too: a module that ends the program would end it with a code that says nothing happened.
             raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {error}") from error
         return driver
 
@@ -128,11 +128,14 @@ class Discovery:
     def suite_folder(self, name: str) -> Path:
         """The data folder of an installed suite, found without importing its package."""
         one = self.find(SUITE, name)
-        spec = importlib.util.find_spec(one.module)
+        top, *below = one.module.split(".")
+        # Only the top is asked for: to find a module in a package, Python imports the package.
+        spec = importlib.util.find_spec(top)
         places = list(spec.submodule_search_locations or ()) if spec else []
-        if not places:
+        folder = Path(places[0], *below) if places else None
+        if folder is None or not folder.is_dir():
             raise PluginBroken(f"suite {name!r} ({one.distribution} {one.version}): its folder can't be found")
-        return Path(places[0])
+        return folder
 
     def sources(self, kind: Kind, name: str) -> dict[str, Path]:
         """The Python files of an installed part's package, by name. Imports nothing."""
@@ -205,19 +208,24 @@ def _reraise(manager: object, entry_point: object, error: BaseException) -> None
 
 
 def _scan() -> tuple[Installed, ...]:
-    found: dict[tuple[str, str, str], Installed] = {}
-    seen: set[str] = set()
+    found: dict[str, tuple[Installed, ...]] = {}
     for distribution in distributions():
-        name = distribution.metadata["Name"] if _ours(distribution) else ""
-        # The first distribution of a name on sys.path is the one that Python imports.
-        if not name or name.lower() in seen:
+        try:
+            name = distribution.metadata["Name"] if _ours(distribution) else ""
+            plain = re.sub(r"[-_.]+", "-", name or "").lower()
+            # The first distribution of a name on sys.path is the one that Python imports.
+            if plain and plain not in found:
+                found[plain] = tuple(_parts(distribution, name))
+        except (AttributeError, KeyError, OSError, TypeError, ValueError):
+            # Its metadata is damaged: whoever asks for a part of it is told that there is none.
             continue
-        seen.add(name.lower())
-        for entry in distribution.entry_points:
-            if match := _GROUP.fullmatch(entry.group):
-                one = _installed(entry, match, name, distribution.version)
-                found.setdefault((entry.group, entry.name, name), one)
-    return tuple(found.values())
+    return tuple(one for parts in found.values() for one in parts)
+
+
+def _parts(distribution: Distribution, name: str) -> Iterator[Installed]:
+    for entry in distribution.entry_points:
+        if match := _GROUP.fullmatch(entry.group):
+            yield _installed(entry, match, name, distribution.version)
 
 
 def _ours(distribution: Distribution) -> bool:

@@ -132,7 +132,7 @@ class Try:
             return
         except _FixtureFailed as error:
             recorder.note(Broke(why=str(error), owner=Owner.FIXTURE))
-        except Exception as error:  # noqa: BLE001 - a plugin's own fault must cost one trial, not the run
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a part's fault must cost one trial, not the run
             owner = Owner.OPERATOR if isinstance(error, OSError) else Owner.HOST
             recorder.note(Broke(why=type(error).__name__, owner=owner))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
+import math
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -74,7 +75,7 @@ def _json_only(name: str, value: JsonValue) -> None:
         seen += 1
         if seen > MAX_NODES:
             raise Unreadable(f"{name}: it has more than {MAX_NODES} values")
-        if isinstance(one, datetime.date):
+        if isinstance(one, dt.date):
             raise Unreadable(f"{name}: a date is no value of JSON; write it in quotes")
         if isinstance(one, dict):
             if not all(isinstance(key, str) for key in one):
@@ -82,7 +83,7 @@ def _json_only(name: str, value: JsonValue) -> None:
             left.extend(one.values())
         elif isinstance(one, list):
             left.extend(one)
-        elif isinstance(one, float) and (one != one or one in (float("inf"), float("-inf"))):
+        elif isinstance(one, float) and not math.isfinite(one):
             raise Unreadable(f"{name}: a number that is not finite")
         elif one is not None and not isinstance(one, str | int | float):
             raise Unreadable(f"{name}: a value that JSON does not have")

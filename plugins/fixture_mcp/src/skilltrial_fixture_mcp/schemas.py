@@ -48,7 +48,7 @@ def compile_schema(schema: JsonValue) -> Schema:
         raise SchemaFault("a JSON Schema is a mapping, `true` or `false`")
     draft = _draft(schema)
     try:
-        draft.check_schema(schema)
+        draft.check_schema(schema)  # type: ignore[arg-type]
         _check_parts(schema)
     except SchemaError as error:
         raise SchemaFault(f"not a JSON Schema: wrong at {error.json_path}") from None

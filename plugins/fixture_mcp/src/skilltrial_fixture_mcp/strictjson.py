@@ -50,7 +50,7 @@ def depth(value: JsonValue) -> int:
 
 def compact(value: JsonValue) -> str:
     """JSON on one line, keys as they come."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def canonical(value: JsonValue) -> bytes:
@@ -85,3 +85,4 @@ def _no_word(word: str) -> float:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_constant=_no_word)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False, allow_nan=False)

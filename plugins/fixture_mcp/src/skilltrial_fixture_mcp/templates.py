@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -12,49 +13,67 @@ from .pointers import MISSING, Missing, Pointer
 ARGUMENT, STATE, LITERAL, ELSE = "$argument", "$state", "$literal", "else"
 
 
-def render(template: JsonValue, arguments: JsonValue, state: JsonValue) -> JsonValue:
-    """The value that a checked template stands for."""
-    if isinstance(template, list):
-        return [render(one, arguments, state) for one in template]
-    if not isinstance(template, dict):
-        return template
-    if LITERAL in template:
-        return template[LITERAL]
-    for key, source in ((ARGUMENT, arguments), (STATE, state)):
-        if key in template:
-            pointer = Pointer.of(str(template[key]))
-            found = MISSING if pointer is None else pointer.find(source)
-            return template.get(ELSE) if isinstance(found, Missing) else found
-    return {key: render(value, arguments, state) for key, value in template.items()}
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A value with open places. `fixed` says that it has none."""
+
+    fill: Callable[[JsonValue, JsonValue], JsonValue]
+    """Makes the value of a call, from its arguments and the state."""
+    fixed: bool
 
 
-def is_fixed(template: JsonValue) -> bool:
-    """Whether the template stands for the same value in every call."""
-    if isinstance(template, list):
-        return all(map(is_fixed, template))
-    if isinstance(template, dict):
-        return LITERAL in template or (
-            ARGUMENT not in template and STATE not in template and all(map(is_fixed, template.values()))
-        )
-    return True
+def compile_template(written: JsonValue) -> Template:
+    """Make a template of what is written; it has no fault (see `template_faults`)."""
+    if isinstance(written, dict):
+        if LITERAL in written:
+            return _fixed(written[LITERAL])
+        if ARGUMENT in written or STATE in written:
+            return _taken(written)
+        parts = {key: compile_template(value) for key, value in written.items()}
+        if all(part.fixed for part in parts.values()):
+            return _fixed({key: part.fill(None, None) for key, part in parts.items()})
+        fills = [(key, part.fill) for key, part in parts.items()]
+        return Template(lambda arguments, state: {key: fill(arguments, state) for key, fill in fills}, fixed=False)
+    if isinstance(written, list):
+        items = [compile_template(one) for one in written]
+        if all(item.fixed for item in items):
+            return _fixed([item.fill(None, None) for item in items])
+        return Template(lambda arguments, state: [item.fill(arguments, state) for item in items], fixed=False)
+    return _fixed(written)
 
 
-def template_faults(template: JsonValue, path: Path) -> Iterator[tuple[Path, str]]:
+def template_faults(written: JsonValue, path: Path) -> Iterator[tuple[Path, str]]:
     """What is wrong with a template, with places."""
-    if isinstance(template, list):
-        for at, one in enumerate(template):
+    if isinstance(written, list):
+        for at, one in enumerate(written):
             yield from template_faults(one, (*path, at))
         return
-    if not isinstance(template, dict):
+    if not isinstance(written, dict):
         return
-    taken = template.keys() & {ARGUMENT, STATE, LITERAL}
+    taken = written.keys() & {ARGUMENT, STATE, LITERAL}
     if not taken:
-        for key, value in template.items():
+        for key, value in written.items():
             yield from template_faults(value, (*path, key))
-    elif len(taken) > 1 or template.keys() - taken - (set() if LITERAL in taken else {ELSE}):
+    elif len(taken) > 1 or written.keys() - taken - (set() if LITERAL in taken else {ELSE}):
         yield path, "`$argument`, `$state` and `$literal` stand alone; the first two may have an `else` beside them"
     elif LITERAL not in taken:
         (key,) = taken
-        pointer = template[key]
+        pointer = written[key]
         if not isinstance(pointer, str) or Pointer.of(pointer) is None:
             yield (*path, key), 'a JSON Pointer is wanted here, such as "/text"'
+
+
+def _fixed(value: JsonValue) -> Template:
+    return Template(lambda arguments, state: value, fixed=True)
+
+
+def _taken(written: dict[str, JsonValue]) -> Template:
+    from_state = STATE in written
+    pointer = Pointer.of(str(written[STATE if from_state else ARGUMENT]))
+    otherwise = written.get(ELSE)
+
+    def fill(arguments: JsonValue, state: JsonValue) -> JsonValue:
+        found = MISSING if pointer is None else pointer.find(state if from_state else arguments)
+        return otherwise if isinstance(found, Missing) else found
+
+    return Template(fill, fixed=False)

@@ -14,9 +14,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from skilltrial.api import Cut, HttpError, Stall
+from skilltrial.api import Cut, Garbage, HttpError, Stall
 
-from .delivery import Severed, Stream, Whole, pause
+from .delivery import GARBAGE, Severed, Stream, Whole, pause
 from .notes import Gone, Unserved
 from .served import Exchange, ServedTrial
 from .wires.chat import ChatCompletions
@@ -125,6 +125,11 @@ async def _faults(request: Request, seat: Seat, wire: Wire, exchange: Exchange) 
     served = seat.served
     for place, fault in exchange.faults:
         match fault:
+            case Stall(stall=silence, at="stream"):
+                await run_in_threadpool(served.settle_fault, exchange, place, 200, None)
+                whole = wire.whole(exchange.asked, exchange.answer)
+                await run_in_threadpool(served.settle, exchange, 200, whole)
+                return _sent(wire, exchange, whole).stalled(lambda: _silence(request, seat, exchange, silence))
             case Stall(stall=seconds):
                 await run_in_threadpool(served.settle_fault, exchange, place, None, None)
                 if not await pause(request, seat.ended, seconds):
@@ -138,11 +143,30 @@ async def _faults(request: Request, seat: Seat, wire: Wire, exchange: Exchange) 
             case Cut(cut="before"):
                 await run_in_threadpool(served.settle_fault, exchange, place, None, None)
                 return Severed()
+            case Garbage(garbage="body"):
+                await run_in_threadpool(served.settle_fault, exchange, place, 200, None)
+                return Response(GARBAGE, headers={"content-type": "text/html; charset=utf-8"})
+            case Garbage():
+                whole = wire.whole(exchange.asked, exchange.answer)
+                await run_in_threadpool(served.settle_fault, exchange, place, 200, whole)
+                return _sent(wire, exchange, whole).garbled()
             case Cut():
                 whole = wire.whole(exchange.asked, exchange.answer)
                 await run_in_threadpool(served.settle_fault, exchange, place, 200, whole)
                 return _sent(wire, exchange, whole).severed()
     return None
+
+
+async def _silence(request: Request, seat: Seat, exchange: Exchange, seconds: float) -> bool:
+    """Be silent in the middle of a stream; whether the program waited too, which is on record where it did not."""
+    waited = False
+    try:
+        waited = await pause(request, seat.ended, seconds)
+    finally:
+        if not waited:
+            # Here rather than in another thread: who hung up has cancelled this task, and it may await nothing more.
+            seat.served.note(Gone(number=exchange.number, turn=exchange.turn))
+    return waited
 
 
 async def _reply(served: ServedTrial, wire: Wire, exchange: Exchange) -> Response:

@@ -82,11 +82,17 @@ def squash(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model does next: says `text` (refusing, where `refused`), or calls a tool."""
+    """What the model does next: says `text`, or calls a tool. A text may be a refusal, or cut off by its length."""
 
     text: str = ""
     call: ToolCall | None = None
     refused: bool = False
+    cut_off: bool = False
+
+    @property
+    def stands(self) -> bool:
+        """Whether who asks again is told the same again: the programs do, and a fault that heals would be none."""
+        return self.refused or self.cut_off
 
 
 @dataclass(frozen=True, slots=True)

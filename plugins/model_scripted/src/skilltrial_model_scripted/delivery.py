@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+Wait = Callable[[], Awaitable[bool]]
+"""Waits, and says whether the program waited too."""
 
 
 class Severable(H11Protocol):
@@ -53,6 +56,15 @@ class Whole:
         """Half of it."""
         return Severed(self.data[: len(self.data) // 2], {**JSON, "content-length": str(len(self.data))})
 
+    def garbled(self) -> Response:
+        """Half of it, and then what is no JSON."""
+        return Response(self.data[: len(self.data) // 2] + GARBAGE, headers=JSON)
+
+    def stalled(self, wait: Wait) -> Response:
+        """Half of it, then after a silence the rest."""
+        half = len(self.data) // 2
+        return StreamingResponse(_halves((self.data[:half],), (self.data[half:],), wait), headers=JSON)
+
 
 @dataclass(frozen=True, slots=True)
 class Stream:
@@ -73,6 +85,26 @@ class Stream:
         """The first half of the events."""
         return Severed(b"".join(self.events[: len(self.events) // 2]), {**SSE, "transfer-encoding": "chunked"})
 
+    def garbled(self) -> Response:
+        """The first half of the events, and then one that is none."""
+        return Response(b"".join((*self.events[: len(self.events) // 2], b"data: ", GARBAGE, b"\n\n")), headers=SSE)
+
+    def stalled(self, wait: Wait) -> Response:
+        """The first half of the events, then after a silence the rest."""
+        half = len(self.events) // 2
+        return StreamingResponse(_halves(self.events[:half], self.events[half:], wait), headers=SSE)
+
+
+async def _halves(first: Sequence[bytes], rest: Sequence[bytes], wait: Wait) -> AsyncIterator[bytes]:
+    for piece in first:
+        yield piece
+    # Where the trial has ended meanwhile nobody is there to hear the rest.
+    if await wait():
+        for piece in rest:
+            yield piece
+
+
+GARBAGE = b"<html><body>not what was asked for</body></html>"
 
 REQUEST_ID = {"request-id": "req_scripted", "x-request-id": "req_scripted"}
 JSON = {"content-type": "application/json", **REQUEST_ID}

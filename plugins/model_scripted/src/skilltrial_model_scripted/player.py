@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from skilltrial.api import Act, ActAbsent, ActNotPossible, Cut, HttpError, Refuse, Say, Stall, ToolCall
+from skilltrial.api import (
+    Act,
+    ActAbsent,
+    ActNotPossible,
+    Cut,
+    Garbage,
+    HttpError,
+    MaxTokens,
+    Refuse,
+    Say,
+    Stall,
+    ToolCall,
+)
 
 from .conversation import NEUTRAL, Reply
 
-Fault = HttpError | Cut | Stall
-"""An act that happens on the wire, before the step it precedes."""
+Fault = HttpError | Cut | Garbage | Stall
+"""An act that happens on the wire, before or in place of the step it precedes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,7 @@ def due(acts: Sequence[Act], step: int, spell: Callable[[Act], ToolCall]) -> Mov
     passed: list[int] = []
     played = 0
     for place, act in enumerate(acts):
-        if isinstance(act, HttpError | Cut | Stall):
+        if isinstance(act, Fault):
             faults.append((place, act))
             continue
         try:
@@ -52,8 +64,7 @@ def due(acts: Sequence[Act], step: int, spell: Callable[[Act], ToolCall]) -> Mov
         if played == step:
             return Move(reply, place, tuple(faults), tuple(passed))
         if reply.call is None:
-            # Programs ask again after a refusal; one that gave way then would be none.
-            return Move(reply, place) if reply.refused else Move(_LAST_WORD)
+            return Move(reply, place) if reply.stands else Move(_LAST_WORD)
         played += 1
         faults, passed = [], []
     return Move(_LAST_WORD, None, tuple(faults), tuple(passed)) if played == step else Move(_LAST_WORD)
@@ -68,5 +79,7 @@ def _reply(act: Act, spell: Callable[[Act], ToolCall]) -> Reply:
             return Reply(text)
         case Refuse(refuse=text):
             return Reply(text, refused=True)
+        case MaxTokens(max_tokens=text):
+            return Reply(text, cut_off=True)
         case _:
             return Reply(call=spell(act))

@@ -172,6 +172,8 @@ class ServedTrial:
         for place, fault in faults:
             if isinstance(fault, Stall):
                 struck.append((place, fault))
+                if fault.at == "stream":
+                    break
                 continue
             with self._lock:
                 met = self._met.get((turn, place), 0)

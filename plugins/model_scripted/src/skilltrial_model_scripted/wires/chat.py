@@ -132,6 +132,8 @@ def _head(asked: Conversation, answer: Answer, kind: str) -> dict[str, JsonValue
 
 
 def _finish(reply: Reply) -> str:
+    if reply.cut_off:
+        return "length"
     return "tool_calls" if reply.call else "stop"
 
 

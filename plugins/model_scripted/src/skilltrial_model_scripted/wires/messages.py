@@ -152,6 +152,8 @@ def _usage(answer: Answer, output_tokens: int | None = None) -> Json:
 def _stop(reply: Reply) -> str:
     if reply.refused:
         return "refusal"
+    if reply.cut_off:
+        return "max_tokens"
     return "tool_use" if reply.call else "end_turn"
 
 

@@ -125,7 +125,7 @@ def _said(item: Item) -> Iterator[Said]:
 
 def _response(asked: Conversation, answer: Answer, output: list[JsonValue]) -> Json:
     done = bool(output)
-    filtered = done and answer.reply.refused
+    why = "content_filter" if answer.reply.refused else "max_output_tokens"
     usage: JsonValue = {
         "input_tokens": answer.input_tokens,
         "input_tokens_details": {"cached_tokens": 0},
@@ -144,14 +144,14 @@ def _response(asked: Conversation, answer: Answer, output: list[JsonValue]) -> J
         "tool_choice": "auto",
         "tools": [],
         "error": None,
-        "incomplete_details": {"reason": "content_filter"} if filtered else None,
+        "incomplete_details": {"reason": why} if done and answer.reply.stands else None,
         "metadata": {},
         "usage": usage if done else None,
     }
 
 
 def _status(answer: Answer) -> str:
-    return "incomplete" if answer.reply.refused else "completed"
+    return "incomplete" if answer.reply.stands else "completed"
 
 
 def _part(text: str) -> Json:

@@ -1,0 +1,56 @@
+"""From a host's name to what the doctor says of it, and the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from skilltrial.archive.reading import open_archive
+from skilltrial.model.errors import Exit, SkilltrialError
+from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.normalizers import Normalizers
+
+from .deep import probed
+from .drift import Probes, Row, State, watch
+from .finding import Finding, examine, examine_all
+from .seen import look
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was found of one host; `rows` where it was probed, `undecided` where that was not possible."""
+
+    finding: Finding
+    rows: tuple[Row, ...] = ()
+    undecided: str | None = None
+
+
+def diagnose(
+    discovery: Discovery, name: str | None, options: Mapping[str, object], flags: Sequence[str], *, deep: bool
+) -> tuple[Diagnosis, ...]:
+    """Look at one host or at all, and probe them where `deep`. `flags` are the `options` as `rehearse` takes them.
+
+    Raises InvalidRequest for a host that was named and is unknown, broken or needs options.
+    """
+    findings = (examine(discovery, name, options),) if name is not None else tuple(examine_all(discovery))
+    return tuple(_probe(discovery, one, flags) if deep and one.runs else Diagnosis(one) for one in findings)
+
+
+def _probe(discovery: Discovery, finding: Finding, flags: Sequence[str]) -> Diagnosis:
+    try:
+        with probed(finding.name, flags) as root:
+            archive = open_archive(root)
+            identity = archive.plan.host
+            trials = look(archive, Normalizers(discovery).find(identity.records))
+            return Diagnosis(finding, watch(Probes(identity, trials)))
+    except SkilltrialError as error:
+        return Diagnosis(finding, undecided=str(error))
+
+
+def verdict(diagnoses: Sequence[Diagnosis], *, deep: bool) -> Exit:
+    """1 where something drifted; else 3 where probes were wanted and did not decide; else 0."""
+    states = {row.state for one in diagnoses for row in one.rows}
+    if State.DRIFTED in states:
+        return Exit.FAILED
+    unprobed = not any(one.rows for one in diagnoses) or any(one.undecided for one in diagnoses)
+    return Exit.INCOMPLETE if deep and (unprobed or State.UNDECIDED in states) else Exit.PASSED

@@ -1,0 +1,75 @@
+"""What is installed: every host, its program, and what to do. Opens no session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+
+from skilltrial.model.errors import SkilltrialError
+from skilltrial.model.trial import Probe
+from skilltrial.plugins.binding import bind
+from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.facades import HostFacade
+from skilltrial.plugins.kinds import HOST
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One installed host. Either `probe` is there, or `passed_over` says in a sentence why nothing was asked."""
+
+    name: str
+    distribution: str
+    also: tuple[str, ...] = ()
+    """Other names of the same host."""
+    probe: Probe | None = None
+    passed_over: str | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether its program was found and told its version: one that does not start tells none."""
+        return self.probe is not None and self.probe.program is not None
+
+
+def examine(discovery: Discovery, name: str, options: Mapping[str, object]) -> Finding:
+    """Look at one host, by any of its names. Raises InvalidRequest where it is unknown, broken or needs options."""
+    one = discovery.find(HOST, name)
+    host = bind(HostFacade, name, discovery.build(HOST, name, options))
+    return Finding(name, f"{one.distribution} {one.version}", _also(discovery, name), host.probe_host())
+
+
+def examine_all(discovery: Discovery) -> Iterator[Finding]:
+    """Look at every installed host. One that needs options, or is broken, is passed over with a sentence."""
+    seen: set[str] = set()
+    for one in discovery.installed:
+        if one.kind != HOST.name or one.target in seen:
+            continue
+        seen.add(one.target)
+        try:
+            needed = required(discovery.load(HOST, one.name))
+            if needed:
+                why = f"needs options of yours ({', '.join(needed)}); nothing can be asked without"
+                yield Finding(one.name, f"{one.distribution} {one.version}", passed_over=why)
+            else:
+                yield examine(discovery, one.name, {})
+        except SkilltrialError as error:
+            yield Finding(one.name, f"{one.distribution} {one.version}", passed_over=str(error))
+
+
+def required(host: type) -> tuple[str, ...]:
+    """The options that a host can't be made without."""
+    return (
+        tuple(field.name for field in fields(host) if field.init and not _has_default(field))
+        if (is_dataclass(host))
+        else ()
+    )
+
+
+def _has_default(field: Field[object]) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+def _also(discovery: Discovery, name: str) -> tuple[str, ...]:
+    target = discovery.find(HOST, name).target
+    return tuple(
+        one.name for one in discovery.installed if one.kind == HOST.name and one.target == target and one.name != name
+    )

@@ -1,0 +1,217 @@
+"""What an expression may be worth, as far as that matters: constants, shapes, functions, and what the runtime gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from .scopes import Scope
+
+
+class Special(Enum):
+    """Values without parts."""
+
+    UNDEFINED = "undefined"
+    UNKNOWN = "unknown"
+    """Can't be told, and has nothing to do with the runtime."""
+    TAINTED = "tainted"
+    """Can't be told, and may be, or lead to, what the runtime gives."""
+    RUNTIME = "runtime"
+    """The module `kody:runtime`."""
+    GLOBALS = "globals"
+    """`globalThis`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A text, number, boolean or null that is known."""
+
+    value: str | float | bool | None
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """An object of which fields are known; `open`: it may have others. `within`: what it inherits or was spread from."""
+
+    fields: dict[str, Value] = field(default_factory=dict)
+    open: bool = False
+    within: Value | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Items:
+    """An array of which items are known; `open`: it may have others."""
+
+    items: list[Value]
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the code, with the scope that it was made in."""
+
+    node: Node = field(hash=False, compare=False)
+    scope: Scope = field(hash=False, compare=False, repr=False)
+    this: Value | None = field(default=None, hash=False, compare=False)
+    id: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the code."""
+
+    node: Node = field(hash=False, compare=False)
+    scope: Scope = field(hash=False, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """An object that the runtime gives: `kody`, `workflows`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A function that the runtime gives: `kody.packageSave`. The name is None where it can't be told."""
+
+    space: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An imported package, or one export of it. `specifier` is empty where it can't be told."""
+
+    specifier: str
+    export: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A function or object of the language: `Object.values`; or a name that nobody declared (`known` is False)."""
+
+    name: str
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value that is known: `'a'.concat`, `items.map`, `kody.packageSave.bind`."""
+
+    of: Value = field(hash=False, compare=False)
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A function with its first arguments."""
+
+    of: Value = field(hash=False, compare=False)
+    arguments: tuple[Value, ...] = field(default=(), hash=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of these."""
+
+    options: tuple[Value, ...] = field(hash=False, compare=False)
+
+
+Value = Union[
+    Special, Const, Shape, Items, Function, Class, Namespace, Operation, Package, Builtin, Method, Bound, Either
+]
+
+UNDEFINED, UNKNOWN, TAINTED = Special.UNDEFINED, Special.UNKNOWN, Special.TAINTED
+KODY, WORKFLOWS = Namespace("kody"), Namespace("workflows")
+_MOST_OPTIONS = 8
+
+
+def either(*values: Value) -> Value:
+    """One of these; the same value twice is one. Too many are unknown."""
+    options: list[Value] = []
+    for value in values:
+        for one in value.options if isinstance(value, Either) else (value,):
+            if not any(one is other or (type(one) is type(other) and _plain(one) and one == other) for other in options):
+                options.append(one)
+    if len(options) == 1:
+        return options[0]
+    if len(options) > _MOST_OPTIONS:
+        return TAINTED if any(leads_on(one) for one in options) else UNKNOWN
+    return Either(tuple(options))
+
+
+def _plain(value: Value) -> bool:
+    return isinstance(value, Special | Const | Namespace | Operation | Package | Builtin)
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """The values that it may be."""
+    return value.options if isinstance(value, Either) else (value,)
+
+
+def leads_on(value: Value, depth: int = 4) -> bool:
+    """Whether what the runtime gives can be reached from a value, without calling anything."""
+    if depth == 0:
+        return True
+    match value:
+        case Special.TAINTED | Special.RUNTIME | Special.GLOBALS | Namespace() | Operation() | Package():
+            return True
+        case Shape(fields, _, within):
+            return any(leads_on(one, depth - 1) for one in fields.values()) or (
+                within is not None and leads_on(within, depth - 1)
+            )
+        case Items(items):
+            return any(leads_on(one, depth - 1) for one in items)
+        case Either(several):
+            return any(leads_on(one, depth - 1) for one in several)
+        case Method(of) | Bound(of):
+            return leads_on(of, depth - 1)
+    return False
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a condition holds; None where that can't be told."""
+    match value:
+        case Const(known):
+            return bool(known) and known == known  # NaN is false
+        case Special.UNDEFINED:
+            return False
+        case Special.UNKNOWN | Special.TAINTED:
+            return None
+        case Either(several):
+            found = {truth(one) for one in several}
+            return found.pop() if len(found) == 1 else None
+        case Builtin(known=False):
+            return None
+    return True
+
+
+def nullish(value: Value) -> bool | None:
+    """Whether a value is null or undefined; None where that can't be told."""
+    match value:
+        case Const(known):
+            return known is None
+        case Special.UNDEFINED:
+            return True
+        case Special.UNKNOWN | Special.TAINTED:
+            return None
+        case Either(several):
+            found = {nullish(one) for one in several}
+            return found.pop() if len(found) == 1 else None
+        case Builtin(known=False):
+            return None
+    return False
+
+
+def of_json(value: object) -> Value:
+    """A JSON value as one of ours."""
+    if isinstance(value, dict):
+        return Shape({str(key): of_json(one) for key, one in value.items()})
+    if isinstance(value, list):
+        return Items([of_json(one) for one in value])
+    return Const(value) if isinstance(value, str | float | bool | int) or value is None else UNKNOWN

@@ -1,0 +1,76 @@
+"""Replies → tool results, filled in from each call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from .replies import Reply
+from .strictjson import compact
+from .templates import Template, compile_template
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A tool's result: `recorded` is what the evidence shows, `sent` the members of MCP's CallToolResult."""
+
+    recorded: JsonValue
+    sent: Mapping[str, JsonValue]
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """A reply, ready to be filled in for one tool. `as_blocks`: its template is the list of content blocks."""
+
+    template: Template
+    structured: Template | None
+    as_blocks: bool
+    mirrored: bool
+    """Whether the value is sent as structured content too."""
+    is_error: bool
+
+    @classmethod
+    def of(cls, reply: Reply, *, has_output: bool) -> Answering:
+        """The answering of a reply; `has_output` says that the tool promises structured content."""
+        given = reply.model_fields_set
+        written = reply.text if "text" in given else list(reply.content or ()) if "content" in given else reply.body
+        return cls(
+            template=compile_template(written),
+            structured=compile_template(reply.structured) if "structured" in given else None,
+            as_blocks="content" in given,
+            mirrored="body" in given and has_output and not reply.is_error,
+            is_error=reply.is_error,
+        )
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every call gets the same."""
+        return self.template.fixed and (self.structured is None or self.structured.fixed)
+
+    def fill(self, arguments: JsonValue, state: JsonValue) -> Answer:
+        """The answer of a call."""
+        recorded = self.template.fill(arguments, state)
+        sent: dict[str, JsonValue]
+        if self.as_blocks:
+            sent = {"content": recorded, "isError": self.is_error}
+        else:
+            sent = {"content": [in_text(recorded)], "isError": self.is_error}
+        if self.mirrored:
+            sent["structuredContent"] = recorded
+        elif self.structured is not None:
+            recorded = sent["structuredContent"] = self.structured.fill(arguments, state)
+        return Answer(recorded, sent, self.is_error)
+
+
+def in_text(value: JsonValue) -> JsonValue:
+    """A content block with the value: a text as it is, anything else as its JSON."""
+    return {"type": "text", "text": value if isinstance(value, str) else compact(value)}
+
+
+def own_error(code: str, message: str) -> Answer:
+    """An error of the fixture's own."""
+    body: JsonValue = {"error": {"code": code, "message": message}}
+    return Answer(body, {"content": [in_text(body)], "isError": True}, is_error=True)

@@ -1,0 +1,184 @@
+"""The HTTP side: paths to trials, streamable HTTP to messages, outcomes to responses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .delivery import Ear, Severed, Whole, pause, stream
+from .eras import is_modern, may_batch, spoken, status
+from .requests import STREAM, Gone, Incoming, Refusal, stranger, unfit
+from .revisions import HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, MODERN, SUBSCRIPTION_KEY
+from .rpc import Failure, Id, Notification, error, message, notification, parse, result
+from .rpc import Request as Call
+from .served import Broken, Done, Listening, Outcome, ServedTrial
+
+LIST_CHANGED = "notifications/tools/list_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A trial at its path. `ended` is set in the server's loop when its context is left."""
+
+    served: ServedTrial
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(slots=True)
+class Desk:
+    """Which trial is served on which path; None where a trial was. An ASGI application."""
+
+    port: int
+    seats: dict[str, Seat | None] = field(default_factory=dict)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        response = await self._at_the_door(scope["path"], Incoming.of(scope, receive))
+        await response(scope, receive, send)
+
+    async def _at_the_door(self, path: str, request: Incoming) -> ASGIApp:
+        way = path.split("/")
+        if len(way) != 4 or way[0] or way[1] != "run" or way[3] != "mcp" or way[2] not in self.seats:
+            return Response("there is nothing here", 404, media_type="text/plain")
+        seat = self.seats[way[2]]
+        if seat is None:
+            return Response("this trial has ended", 410, media_type="text/plain")
+        try:
+            refusal = stranger(request, self._names()) or unfit(request)
+            if refusal is not None:
+                seat.served.refuse(refusal.why)
+                return refusal.response()
+            return await _post(request, seat) if request.method == "POST" else _get(seat)
+        except Gone:
+            return Severed()
+        except Exception as fault:  # noqa: BLE001 - a full disk, or our own fault: the run hears of it in `start`
+            seat.served.broke(fault)
+            return Whole(error(None, Failure(INTERNAL_ERROR, "the fixture broke", "broke")), 500)
+
+    def _names(self) -> frozenset[str]:
+        return frozenset((f"127.0.0.1:{self.port}", f"localhost:{self.port}"))
+
+
+async def _post(request: Incoming, seat: Seat) -> ASGIApp:
+    served, header = seat.served, request.version
+    modern = is_modern(header)
+    body = await request.body()
+    if body is None:
+        served.refuse("too_large")
+        return Refusal("too_large", 413).response()
+    value = parse(body)
+    if isinstance(value, list) and value and may_batch(header, served):
+        return await _batch(request, seat, value)
+    found = value if isinstance(value, Failure) else message(value)
+    if isinstance(found, Notification):
+        return Response(status_code=202)
+    if isinstance(found, Failure):
+        served.refuse("batch" if isinstance(value, list) else found.why)
+        return Whole(error(found.id, found), status(found, modern=modern))
+    if not isinstance(found, Call):
+        return Response(status_code=202)
+    revision = spoken(found, request.headers, served)
+    if modern and request.twice:
+        revision = Failure(HEADER_MISMATCH, "a routing header came twice", "header_mismatch", id=found.id)
+    if isinstance(revision, Failure):
+        served.refuse(revision.why)
+        return Whole(error(found.id, revision), status(revision, modern=served.about.speaks != "handshake"))
+    return await _deliver(request, seat, found, served.handle(found, revision, "http"), modern=revision == MODERN)
+
+
+async def _deliver(request: Incoming, seat: Seat, call: Call, outcome: Outcome, *, modern: bool) -> ASGIApp:
+    match outcome:
+        case Failure():
+            return Whole(error(call.id, outcome), status(outcome, modern=modern))
+        case Done(members, delay):
+            if delay and not await pause(request.receive, seat.ended, delay):
+                return Severed()
+            return Whole(result(call.id, members))
+        case Broken():
+            return await _break(request, seat, outcome)
+        case Listening(honored):
+            if not request.accepts(STREAM):
+                seat.served.refuse("not_acceptable")
+                return Refusal("not_acceptable", 406).response()
+            return stream(_subscription(seat, call.id, honored))
+
+
+async def _break(request: Incoming, seat: Seat, broken: Broken) -> ASGIApp:
+    if broken.delay and not await pause(request.receive, seat.ended, broken.delay):
+        return Severed()
+    match broken.fault:
+        case "hang":
+            await pause(request.receive, seat.ended, None)
+            return Severed()
+        case "drop":
+            return Severed()
+        case "malformed":
+            return Response(b'{"jsonrpc": "2.0", "result": {"content": [', 200, media_type="application/json")
+        case "server_error":
+            return Response("Internal Server Error", 500, media_type="text/plain")
+
+
+async def _batch(request: Incoming, seat: Seat, values: list[JsonValue]) -> ASGIApp:
+    """Several messages at once: decided in their order, answered together. A fault of one is the fault of all."""
+    answers: list[JsonValue] = []
+    delay = 0.0
+    for found in map(message, values):
+        if isinstance(found, Call):
+            outcome = _in_batch(found, request, seat.served)
+            if isinstance(outcome, Broken):
+                return await _break(request, seat, outcome)
+            if isinstance(outcome, Done):
+                delay = max(delay, outcome.delay)
+                answers.append(result(found.id, outcome.result))
+            elif isinstance(outcome, Failure):
+                answers.append(error(found.id, outcome))
+        elif isinstance(found, Failure):
+            seat.served.refuse(found.why)
+            answers.append(error(found.id, found))
+    if delay and not await pause(request.receive, seat.ended, delay):
+        return Severed()
+    return Whole(answers) if answers else Response(status_code=202)
+
+
+def _in_batch(call: Call, request: Incoming, served: ServedTrial) -> Outcome:
+    revision = spoken(call, request.headers, served)
+    if call.method == "initialize":
+        revision = Failure(INVALID_REQUEST, "`initialize` comes alone", "batch", id=call.id)
+    if isinstance(revision, Failure):
+        served.refuse(revision.why)
+        return revision
+    return served.handle(call, revision, "http")
+
+
+def _get(seat: Seat) -> ASGIApp:
+    """The stream on which clients of the handshake hear what no request of theirs brought about."""
+    if seat.served.about.speaks == MODERN:
+        seat.served.refuse("method_not_allowed")
+        return Refusal("method_not_allowed", 405, "POST").response()
+    return stream(_changes(seat))
+
+
+async def _changes(seat: Seat) -> AsyncIterator[JsonValue | None]:
+    ear = Ear(seat.ended)
+    seat.served.listeners.add(ear.hear)
+    try:
+        async for changed in ear.changes():
+            yield notification(LIST_CHANGED) if changed else None
+    finally:
+        seat.served.listeners.discard(ear.hear)
+
+
+async def _subscription(seat: Seat, id: Id, honored: dict[str, JsonValue]) -> AsyncIterator[JsonValue | None]:
+    ours: dict[str, JsonValue] = {"_meta": {SUBSCRIPTION_KEY: id}}
+    yield notification("notifications/subscriptions/acknowledged", {**ours, "notifications": honored})
+    async for one in _changes(seat):
+        if one is None:
+            yield None
+        elif honored:
+            yield notification(LIST_CHANGED, ours)
+    yield result(id, {**ours, "resultType": "complete"})

@@ -1,0 +1,98 @@
+"""What a call is answered: a pure function of catalog, script, state and call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from .answers import Answer, Answering, own_error
+from .catalog import Catalog
+from .replies import Fault
+from .schemas import Schema
+from .templates import Template
+
+Because = Literal["rule", "invalid_arguments", "unknown_tool", "unexpected", "fault"]
+State = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRule:
+    """A rule, ready to be held against calls of one tool. `answer` is there where it is the same for every call."""
+
+    arguments: Schema | None
+    state: Schema | None
+    set: Mapping[str, Template]
+    hide: frozenset[str]
+    show: frozenset[str]
+    delay: float
+    answering: Answering | None
+    answer: Answer | None
+    fault: Fault | None
+
+    def fits(self, arguments: JsonValue, state: State) -> bool:
+        """Whether the rule is for this call."""
+        return (self.arguments is None or self.arguments.fits(arguments)) and (
+            self.state is None or self.state.fits(state)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A script, ready to be played. `rules` are those that may fit a tool, in order."""
+
+    state: State
+    hidden: frozenset[str]
+    rules: Mapping[str, tuple[PlayedRule, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where a trial stands."""
+
+    state: State
+    hidden: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happens with a call. `answer` is None for an unknown tool and where a fault takes its place."""
+
+    because: Because
+    scene: Scene
+    answer: Answer | None = None
+    fault: Fault | None = None
+    delay: float = 0.0
+
+
+def decide(catalog: Catalog, play: Play, scene: Scene, name: str, arguments: JsonValue) -> Decision:
+    """Decide a call: an unknown tool, invalid arguments, the first rule that fits, or an unexpected operation."""
+    tool = catalog.tools.get(name)
+    if tool is None or name in scene.hidden:
+        return Decision("unknown_tool", scene)
+    if not isinstance(arguments, dict) or not tool.input.fits(arguments):
+        return Decision("invalid_arguments", scene, INVALID)
+    for rule in play.rules[name]:
+        if rule.fits(arguments, scene.state):
+            return _played(rule, scene, arguments)
+    return Decision("unexpected", scene, UNEXPECTED)
+
+
+def _played(rule: PlayedRule, scene: Scene, arguments: JsonValue) -> Decision:
+    after = scene
+    if rule.set or rule.hide or rule.show:
+        state = scene.state | {key: value.fill(arguments, scene.state) for key, value in rule.set.items()}
+        after = Scene(state, (scene.hidden | rule.hide) - rule.show)
+    if rule.answering is None:
+        return Decision("fault", after, fault=rule.fault, delay=rule.delay)
+    answer = rule.answer or rule.answering.fill(arguments, after.state)
+    return Decision("rule", after, answer, delay=rule.delay)
+
+
+INVALID = own_error(
+    "FIXTURE_INVALID_ARGUMENTS", "The arguments do not fit the input schema of this tool. Nothing was done."
+)
+UNEXPECTED = own_error("FIXTURE_UNEXPECTED_OPERATION", "This operation was not foreseen here. Nothing was done.")
+UNKNOWN = own_error("FIXTURE_UNKNOWN_TOOL", "There is no tool of this name.")

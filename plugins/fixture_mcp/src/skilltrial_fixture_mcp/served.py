@@ -1,0 +1,226 @@
+"""One trial at its server: requests in, outcomes out, everything on record before it is answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+from skilltrial.api import Answered, Called, Connected, Recorder, Refused, Source, ToolsListed
+
+from .answers import Answer
+from .catalog import Catalog
+from .envelopes import unsupported
+from .playing import UNKNOWN, Decision, Play, Scene, decide
+from .replies import Fault
+from .revisions import (
+    CALL_IDS,
+    CLIENT_KEY,
+    HANDSHAKE,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    MODERN,
+    SERVER_KEY,
+)
+from .rpc import Failure, Params, Request
+
+Transport = Literal["http", "stdio"]
+Speaks = Literal["both", "2026-07-28", "handshake"]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the server says of itself, alike in all trials of a run."""
+
+    name: str
+    version: str
+    instructions: str | None = None
+    speaks: Speaks = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The members of a result, and how many seconds they are held back."""
+
+    result: Params
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A fault that takes the answer's place, after some seconds."""
+
+    fault: Fault
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """A stream of notifications that the client asked for; `honored` are the kinds it will get."""
+
+    honored: Params
+
+
+Outcome = Done | Broken | Listening | Failure
+
+
+@dataclass(slots=True)
+class ServedTrial:
+    """The server's side of one trial. Requests come from one thread; once closed nothing more is recorded."""
+
+    about: About
+    catalog: Catalog
+    play: Play
+    scene: Scene
+    recorder: Recorder
+    listeners: set[Callable[[], None]] = field(default_factory=set)
+    """Who hears that the list of tools has changed."""
+    revision: str | None = None
+    """The revision of the latest handshake."""
+    _calls: int = 0
+    _met: set[tuple[str, str | None, Transport]] = field(default_factory=set)
+    _closed: bool = False
+    _broken: Exception | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def handle(self, request: Request, revision: str, transport: Transport) -> Outcome:
+        """Put a request on record and decide what it gets. `revision` is MODERN, or one of the handshake's."""
+        if request.method == "initialize" and revision != MODERN:
+            return self._initialize(request, transport)
+        self._meet(revision, _client(request.meta.get(CLIENT_KEY)), transport)
+        outcome = self._call(request) if request.method == "tools/call" else self._answer(request, revision)
+        if isinstance(outcome, Failure) and outcome.data is not UNKNOWN.recorded:
+            self.refuse(outcome.why)
+        elif isinstance(outcome, Done) and revision == MODERN:
+            return Done(self._stamped(outcome.result), outcome.delay)
+        return outcome
+
+    def refuse(self, why: str) -> None:
+        """Put on record that something was not served."""
+        self._record(Refused(why=why))
+
+    def broke(self, error: Exception) -> None:
+        """Remember that something failed that is no fault of the program's (see `check`)."""
+        self._broken = self._broken or error
+
+    def close(self) -> None:
+        """Record nothing from now on."""
+        with self._lock:
+            self._closed = True
+
+    def check(self) -> None:
+        """Raise what broke while the trial was served, if anything did."""
+        if self._broken is not None:
+            raise self._broken
+
+    def _answer(self, request: Request, revision: str) -> Outcome:
+        match request.method:
+            case "tools/list":
+                return self._list(request, revision)
+            case "ping" if revision != MODERN:
+                return Done({})
+            case "server/discover" if revision == MODERN:
+                return Done(self._described() | {"supportedVersions": [MODERN]} | _FRESH)
+            case "subscriptions/listen" if revision == MODERN:
+                wanted = request.params.get("notifications")
+                if not isinstance(wanted, dict):
+                    return _invalid_params(request, "`notifications` must be an object")
+                return Listening({"toolsListChanged": True} if wanted.get("toolsListChanged") is True else {})
+        return Failure(METHOD_NOT_FOUND, "Method not found", "unknown_method", id=request.id)
+
+    def _initialize(self, request: Request, transport: Transport) -> Outcome:
+        asked = request.params.get("protocolVersion")
+        if not isinstance(asked, str):
+            self.refuse("invalid_params")
+            return _invalid_params(request, "`protocolVersion` must be a string")
+        if self.about.speaks == MODERN:
+            self.refuse("unsupported_version")
+            return unsupported(asked, request)
+        self.revision = asked if asked in HANDSHAKE else HANDSHAKE[-1]
+        client = _client(request.params.get("clientInfo"))
+        self._met.add((self.revision, None, transport))
+        self._record(Connected(era=self.revision, client=client, transport=transport))
+        return Done(
+            self._described() | {"protocolVersion": self.revision, "serverInfo": self._server()},
+        )
+
+    def _meet(self, revision: str, client: str | None, transport: Transport) -> None:
+        """Put on record who speaks in which revision, once each: the stateless revision knows no connections."""
+        who = (revision, client, transport)
+        if who not in self._met:
+            self._met.add(who)
+            self._record(Connected(era=revision, client=client, transport=transport))
+
+    def _list(self, request: Request, revision: str) -> Outcome:
+        if request.params.get("cursor") is not None:
+            return _invalid_params(request, "there is one page only, and no cursor")
+        tools = [dict(tool.raw) for name, tool in self.catalog.tools.items() if name not in self.scene.hidden]
+        self._record(ToolsListed(count=len(tools)))
+        result: Params = {"tools": [*tools]}
+        return Done(result | _FRESH if revision == MODERN else result)
+
+    def _call(self, request: Request) -> Outcome:
+        name, arguments = request.params.get("name"), request.params.get("arguments", {})
+        if not isinstance(name, str):
+            return _invalid_params(request, "`name` must be a string")
+        self._calls += 1
+        number = self._calls
+        joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
+        self._record(Called(number=number, rpc_id=request.id, tool=name, arguments=arguments, joins=joins))
+        decision = decide(self.catalog, self.play, self.scene, name, arguments)
+        self._settle(number, decision)
+        if decision.answer is not None:
+            return Done(dict(decision.answer.sent), decision.delay)
+        if decision.fault is not None:
+            return Broken(decision.fault, decision.delay)
+        return Failure(INVALID_PARAMS, "Unknown tool", "unknown_tool", UNKNOWN.recorded, request.id)
+
+    def _settle(self, number: int, decision: Decision) -> None:
+        """Put the answer on record, before it is sent, and let its consequences happen."""
+        answer = decision.answer or (UNKNOWN if decision.fault is None else Answer(None, {}, is_error=True))
+        hidden = self.scene.hidden
+        self.scene = decision.scene
+        self._record(
+            Answered(
+                number=number,
+                result=answer.recorded,
+                is_error=answer.is_error,
+                because=decision.because,
+                state=decision.scene.state,
+            )
+        )
+        if hidden != decision.scene.hidden:
+            for hear in tuple(self.listeners):
+                hear()
+
+    def _described(self) -> Params:
+        described: Params = {"capabilities": {"tools": {"listChanged": True}}}
+        return described if self.about.instructions is None else described | {"instructions": self.about.instructions}
+
+    def _server(self) -> JsonValue:
+        return {"name": self.about.name, "version": self.about.version}
+
+    def _stamped(self, result: Params) -> Params:
+        return {**result, "resultType": "complete", "_meta": {SERVER_KEY: self._server()}}
+
+    def _record(self, note: Connected | ToolsListed | Called | Answered | Refused) -> None:
+        with self._lock:
+            if not self._closed:
+                self.recorder.record(Source.WIRE, note.model_dump_json())
+
+
+_FRESH: Params = {"ttlMs": 0, "cacheScope": "private"}
+"""Nothing that this server lists may be kept."""
+
+
+def _client(info: JsonValue) -> str | None:
+    if not isinstance(info, dict) or not isinstance(info.get("name"), str):
+        return None
+    return " ".join(part for part in (info["name"], info.get("version")) if isinstance(part, str))
+
+
+def _invalid_params(request: Request, what: str) -> Failure:
+    return Failure(INVALID_PARAMS, f"Invalid params: {what}", "invalid_params", id=request.id)

@@ -1,0 +1,164 @@
+"""One server for all trials of a run, in a thread and an event loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import secrets
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+from pydantic import JsonValue
+
+from skilltrial.api import InvalidRequest, Offer, Place, Recorder, Trial
+
+from .app import Desk, Seat
+from .casting import cast, cast_fault
+from .delivery import Severable
+from .fixture import McpFixture
+from .lines import LINE_LIMIT, LineServer
+from .preparing import Prepared, prepare
+from .served import About, ServedTrial, Transport
+from .stdio import VARIABLE
+
+START_SECONDS = 30.0
+STOP_SECONDS = 2
+"""How long answers that are under way may take when the run ends."""
+
+
+class ServerNotStarted(RuntimeError):
+    """The fixture's server did not come up."""
+
+
+class _Server(uvicorn.Server):
+    """A uvicorn server that also listens for bridges, and says when it is up and in which loop it runs."""
+
+    def __init__(self, config: uvicorn.Config, lines: LineServer, bridges: socket.socket) -> None:
+        super().__init__(config)
+        self.up = threading.Event()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._lines = lines
+        self._bridges = bridges
+        self._serving: asyncio.Server | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start listening."""
+        await super().startup(sockets=sockets)
+        self._serving = await asyncio.start_server(self._lines.welcome, sock=self._bridges, limit=LINE_LIMIT)
+        self.loop = asyncio.get_running_loop()
+        self.up.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, and end what goes on."""
+        if self._serving is not None:
+            self._serving.close()
+        await super().shutdown(sockets=sockets)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """The server of a run, while it runs: a FixtureRun."""
+
+    about: About
+    prepared: Prepared
+    transport: Transport
+    desk: Desk
+    bridges: int
+    loop: asyncio.AbstractEventLoop
+
+    @contextmanager
+    def start(
+        self, trial: Trial, options: Mapping[str, JsonValue], place: Place, recorder: Recorder
+    ) -> Iterator[Offer]:
+        """See FixtureRun. When the context is left the path is gone and nothing more is recorded.
+
+        What broke in the meantime (a recorder on a full disk) is raised then.
+        """
+        fault = cast_fault(self.prepared, options)
+        if fault is not None:
+            raise InvalidRequest(fault)
+        play, scene = cast(self.prepared, options)
+        token = secrets.token_urlsafe(24)
+        seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder))
+        self.desk.seats[token] = seat
+        try:
+            yield self._offer(token)
+        finally:
+            self.desk.seats[token] = None
+            seat.served.close()
+            self.loop.call_soon_threadsafe(seat.ended.set)
+        seat.served.check()
+
+    def _offer(self, token: str) -> Offer:
+        tools = tuple(self.prepared.catalog.tools)
+        if self.transport == "http":
+            return Offer("", url=f"http://127.0.0.1:{self.desk.port}/run/{token}/mcp", tools=tools)
+        return Offer(
+            "",
+            # Isolated: a module of the project must not take the place of one of ours.
+            command=(sys.executable, "-I", "-m", "skilltrial_fixture_mcp.stdio"),
+            environment={VARIABLE: f"{self.bridges}/{token}"},
+            tools=tools,
+        )
+
+
+@contextmanager
+def open_server(options: McpFixture, assets: Mapping[str, bytes]) -> Iterator[RunningServer]:
+    """Run a server while the context lasts. Raises InvalidRequest for faulty files, ServerNotStarted."""
+    prepared, faults = prepare((options.catalog, assets[options.catalog]), (options.replies, assets[options.replies]))
+    if prepared is None:
+        raise InvalidRequest("\n".join(faults))
+    named = prepared.catalog.server
+    about = About(options.server_name or named.name, named.version, options.instructions, options.era)
+    with socket.socket() as listening, socket.socket() as bridges:
+        for one in (listening, bridges):
+            one.bind(("127.0.0.1", 0))
+        desk = Desk(listening.getsockname()[1])
+        server = _Server(_config(desk), LineServer(desk), bridges)
+        thread = threading.Thread(target=server.run, args=([listening],), name="fixture-mcp", daemon=True)
+        thread.start()
+        try:
+            if not server.up.wait(START_SECONDS) or server.loop is None:
+                raise ServerNotStarted("the MCP fixture's server did not come up")
+            _prove(desk.port)
+            yield RunningServer(about, prepared, options.transport, desk, bridges.getsockname()[1], server.loop)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _config(desk: Desk) -> uvicorn.Config:
+    return uvicorn.Config(
+        desk,
+        loop="auto",
+        http=Severable,
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=600,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+
+
+def _prove(port: int) -> None:
+    """Ask the server something, as a client would. Raises ServerNotStarted where it does not answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
+    try:
+        connection.request("GET", "/")
+        if connection.getresponse().status != 404:
+            raise ServerNotStarted("the MCP fixture's server answers what it must not")
+    except OSError as error:
+        raise ServerNotStarted("the MCP fixture's server does not answer") from error
+    finally:
+        connection.close()

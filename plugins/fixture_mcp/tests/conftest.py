@@ -1,0 +1,185 @@
+"""A catalog, replies, and a running fixture to speak with."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from skilltrial.api import Launcher, Limits, Offer, Place, RunInfo, Source, Trial, TrialKey
+from skilltrial.testing import MemoryRecorder
+from skilltrial_fixture_mcp.catalog import digest
+from skilltrial_fixture_mcp.fixture import McpFixture
+
+DATA = Path(__file__).parent / "data"
+MODERN = "2026-07-28"
+META = "io.modelcontextprotocol/"
+
+
+def tool(name: str, properties: Mapping[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    """A tool whose properties are all required, unless `required` says otherwise."""
+    fields = dict(properties or {})
+    schema = {
+        "type": "object",
+        "properties": fields,
+        "required": more.pop("required", list(fields)),
+        "additionalProperties": False,
+    }
+    return {"name": name, "description": f"The tool {name}.", "inputSchema": schema, **more}
+
+
+def catalog_of(*tools: Mapping[str, Any], **changes: Any) -> bytes:
+    """The bytes of a catalog with these tools."""
+    body: dict[str, Any] = {
+        "schema_version": 1,
+        "server": {"name": "memory server", "version": "3.1"},
+        "captured": "2026-11-30",
+        "protocol": "2025-11-25",
+        "tools": [dict(one) for one in tools],
+    }
+    body["sha256"] = digest(body)
+    return json.dumps(body | changes).encode()
+
+
+NOTES = (
+    tool("save", {"text": {"type": "string"}, "limit": {"type": "integer"}}, required=["text"]),
+    tool("find", {"query": {"type": "string"}}, annotations={"readOnlyHint": True}),
+    tool("secret"),
+    tool("count", outputSchema={"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}),
+)
+"""Four tools: what most tests need."""
+
+
+@dataclass
+class Client:
+    """A program with HTTP only: it asks the trial's server, and reads what was recorded of it."""
+
+    offer: Offer
+    recorder: MemoryRecorder
+    http: httpx.Client
+    numbers: Iterator[int] = field(default_factory=lambda: iter(range(1, 1_000_000)))
+
+    @property
+    def url(self) -> str:
+        assert self.offer.url is not None
+        return self.offer.url
+
+    @property
+    def notes(self) -> list[dict[str, Any]]:
+        assert {record.source for record in self.recorder.records} <= {Source.WIRE}
+        return [json.loads(record.raw) for record in self.recorder.records]
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [note for note in self.notes if note["wire"] == kind]
+
+    def post(self, body: object, **headers: str) -> httpx.Response:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        usual = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        return self.http.post(self.url, content=content, headers=usual | names)
+
+    def ask(self, method: str, params: object = None, **headers: str) -> Any:
+        """Ask in the way of the handshake; the whole answer."""
+        body = {"jsonrpc": "2.0", "id": next(self.numbers), "method": method}
+        return self.post(body if params is None else body | {"params": params}, **headers).json()
+
+    def modern(self, method: str, params: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
+        """Ask in the stateless revision."""
+        meta = {
+            f"{META}protocolVersion": MODERN,
+            f"{META}clientInfo": {"name": "tester", "version": "1"},
+            f"{META}clientCapabilities": {},
+        }
+        given = dict(params or {})
+        given["_meta"] = meta | given.get("_meta", {})
+        named = {"mcp-name": str(given["name"])} if method == "tools/call" else {}
+        usual = {"mcp-protocol-version": MODERN, "mcp-method": method, **named}
+        body = {"jsonrpc": "2.0", "id": next(self.numbers), "method": method, "params": given}
+        return self.post(body, **(usual | headers))
+
+    def call(self, name: str, arguments: object = None, **params: Any) -> Any:
+        """Call a tool; the result."""
+        return self.ask("tools/call", {"name": name, "arguments": arguments or {}, **params})["result"]
+
+
+def place_of(tmp: Path) -> Place:
+    class NoLauncher(Launcher):
+        def run(self, command: Any, recorder: Any, on_line: Any = None) -> Any:
+            raise AssertionError("a fixture starts no program")
+
+    return Place(tmp, tmp, tmp, {}, NoLauncher())
+
+
+def trial_of(label: str = "1") -> Trial:
+    return Trial(TrialKey(case="case", arm="arm", label=label), ("Do it.",), Limits())
+
+
+@contextmanager
+def running(tmp: Path, catalog: bytes, replies: bytes, **options: Any) -> Iterator[Any]:
+    """A run's server, as a function that starts a trial and gives a client."""
+    fixture = McpFixture(catalog="catalog.json", replies="replies.yaml", **options)
+    assets = {"catalog.json": catalog, "replies.yaml": replies}
+    with ExitStack() as stack:
+        run = stack.enter_context(fixture.open_fixtures(RunInfo("run"), assets))
+        http = stack.enter_context(httpx.Client(trust_env=False, verify=False, timeout=10))
+
+        def start(label: str = "1", recorder: Any = None, **case: Any) -> Client:
+            kept = recorder or MemoryRecorder()
+            kept.turn = 1
+            return Client(stack.enter_context(run.start(trial_of(label), case, place_of(tmp), kept)), kept, http)
+
+        yield start
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Any]:
+    """`serve(replies, *tools, **options)` starts a fixture and gives a client in its one trial."""
+    before = {thread.name for thread in threading.enumerate()}
+    with ExitStack() as stack:
+
+        def start(replies: str, *tools: Mapping[str, Any], case: Any = None, **options: Any) -> Client:
+            catalog = catalog_of(*(tools or NOTES))
+            trials = stack.enter_context(running(tmp_path, catalog, replies.encode(), **options))
+            return trials(**(case or {}))
+
+        yield start
+    assert {thread.name for thread in threading.enumerate()} <= before
+
+
+@pytest.fixture
+def trials(tmp_path: Path) -> Iterator[Any]:
+    """`trials(replies)` starts a fixture and gives a function that starts trials."""
+    with ExitStack() as stack:
+
+        def start(replies: str, *tools: Mapping[str, Any], **options: Any) -> Any:
+            catalog = catalog_of(*(tools or NOTES))
+            return stack.enter_context(running(tmp_path, catalog, replies.encode(), **options))
+
+        yield start
+
+
+@pytest.fixture
+def make_tool() -> Any:
+    return tool
+
+
+@pytest.fixture
+def make_catalog() -> Any:
+    return catalog_of
+
+
+@pytest.fixture
+def notes_tools() -> Any:
+    return NOTES
+
+
+@pytest.fixture
+def data() -> Path:
+    return DATA
