@@ -167,7 +167,7 @@ def _calls(probes: Probes) -> str | None:
 
 def _results(probes: Probes) -> str | None:
     seen = _work(probes)
-    ended = {event.call for kind in (ToolResult, ToolError, ToolRejected) for event in seen.of(kind)}
+    ended = {event.call for event in seen.events if isinstance(event, ToolResult | ToolError | ToolRejected)}
     open_calls = [event.tool for event in seen.of(ToolRequested) if event.call not in ended]
     return None if not open_calls else f"without an end: {', '.join(open_calls)}"
 
@@ -216,8 +216,9 @@ def _resumes(probes: Probes) -> str | None:
 
 
 def _tokens(probes: Probes) -> str | None:
-    seen = _trial(probes, "resume", "goes-on")
-    for turn in (1, 2):
+    several = Can.MULTI_TURN in probes.identity.can
+    seen = _trial(probes, "resume", "goes-on") if several else _work(probes)
+    for turn in (1, 2) if several else (1,):
         counts = [event.output for event in seen.of(Usage) if event.turn == turn]
         said = seen.said_tokens(turn)
         if said is None:
@@ -234,7 +235,7 @@ def _refused(probes: Probes) -> str | None:
     calls = {event.call for event in seen.of(ToolRequested) if "../outside.txt" in str(event.input)}
     if not calls:
         return "the call was not seen"
-    refused = {event.call for kind in (ToolRejected, ToolError) for event in seen.of(kind)}
+    refused = {event.call for event in seen.events if isinstance(event, ToolRejected | ToolError)}
     refused |= {event.call for event in seen.of(ToolResult) if event.is_error}
     refused |= {event.call for event in seen.of(PermissionDecided) if event.call and event.decision == "denied"}
     return None if calls <= refused else "it looks as if it had been carried out"

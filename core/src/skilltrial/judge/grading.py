@@ -90,6 +90,7 @@ class _Benches:
 
     def __init__(self, archive: ArchiveView, graders: GraderSource, normalizers: NormalizerSource) -> None:
         self._suite, self._identity, self._assets = archive.suite, archive.plan.host, archive.assets
+        self._plan_skills = archive.plan.skills
         self._normalizer: NormalizerFacade = normalizers.find(self._identity.records)
         self._cases = {case.id: case for case in self._suite.cases}
         # Asked for every planned case at once: a grader that is not installed is told before anything is judged.
@@ -124,6 +125,7 @@ class _Benches:
             fixtures=tuple(self._suite.fixtures),
             skills=tuple(skill.id for skill in self._suite.skills),
             present=installed(present),
+            asked=frozenset(tool for skill in self._plan_skills if skill.id in present for tool in skill.asks),
             identity=self._identity,
             normalizer=self._normalizer,
         )

@@ -54,6 +54,7 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
         yield f"{len(provenance.reused)} trials of reference arms were taken over from an earlier run."
     if len({trial.models for trial in trials if trial.models}) > 1:
         yield "Not all trials were answered by the same model: pairs of different models are unavailable."
+    yield from _refused(trials)
     missing = sum(trial.verdict.reason == "not_run" for trial in trials)
     if missing:
         yield f"{missing} of {plural(len(plan.trials), 'planned trial')} left no seal."
@@ -77,6 +78,16 @@ def _of_the_limits(archive: ArchiveView, trials: Sequence[TrialReport]) -> Itera
     for (limit, value), count in sorted(hits.items()):
         unit = "s" if limit == "seconds" else "bytes"
         yield f"The setting limits.{limit} ({value} {unit}) ended {plural(count, 'trial')}."
+
+
+def _refused(trials: Sequence[TrialReport]) -> Iterator[str]:
+    """Refusals by arm: a headline, since an arm that may not act is not the same arm."""
+    for arm in dict.fromkeys(trial.key.arm for trial in trials):
+        refused = sum(trial.refused_calls or 0 for trial in trials if trial.key.arm == arm)
+        asked = sum(trial.refused_asked or 0 for trial in trials if trial.key.arm == arm)
+        if refused:
+            more = f", {asked} of them of tools that its skill asks for (see `allow`)" if asked else ""
+            yield f"In arm {arm} {refused} tool calls were refused{more}; owner operator."
 
 
 def _of_the_host(archive: ArchiveView) -> Iterator[str]:

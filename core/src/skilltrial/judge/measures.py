@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from skilltrial.model.capabilities import Sees
-from skilltrial.model.events import Event, ModelRequested, SessionStarted, ToolRequested, Usage
+from skilltrial.model.events import (
+    Event,
+    ModelRequested,
+    PermissionDecided,
+    SessionStarted,
+    ToolRejected,
+    ToolRequested,
+    Usage,
+)
 from skilltrial.model.report import UsageReport
 
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}")
@@ -18,6 +26,20 @@ def tool_calls(events: Sequence[Event], sees: frozenset[Sees]) -> int | None:
     if Sees.TOOL_CALLS not in sees:
         return None
     return len({(event.agent, event.call) for event in events if isinstance(event, ToolRequested)})
+
+
+def refusals(events: Sequence[Event], sees: frozenset[Sees], asked: frozenset[str]) -> tuple[int, int] | None:
+    """How many calls were not allowed, and how many of them were of tools that were `asked` for."""
+    if Sees.PERMISSIONS not in sees:
+        return None
+    tools = {event.call: event.tool for event in events if isinstance(event, ToolRequested)}
+    refused: dict[str, str] = {}
+    for event in events:
+        if isinstance(event, ToolRejected) and event.reason in ("permission", "hook", "policy"):
+            refused[event.call] = tools.get(event.call, "")
+        elif isinstance(event, PermissionDecided) and event.decision == "denied":
+            refused[event.call or f"at {event.seq}"] = event.tool
+    return len(refused), sum(tool in asked for tool in refused.values())
 
 
 def usage(events: Sequence[Event], sees: frozenset[Sees], accounting: str | None, *, turns: int) -> UsageReport | None:

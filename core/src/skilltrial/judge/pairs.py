@@ -14,10 +14,12 @@ def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> 
     """One pair for each trial of the gate's arm and each other arm, sorted by reference, case and attempt.
 
     Unless both sides passed or failed, and were answered by the same models where these were seen, a pair is
-    `unavailable`: arms differ in nothing but skills.
+    `unavailable`: arms differ in nothing but skills. So is one whose arm was refused a tool that its skill asks for:
+    what the skill does with it was not seen.
     """
     kinds: dict[TrialKey, VerdictKind] = {trial.key: trial.verdict.kind for trial in trials}
     models = {trial.key: trial.models for trial in trials}
+    hindered = {trial.key for trial in trials if trial.refused_asked}
     references = [arm for arm in arms if arm != gate_arm]
     own = sorted((key for key in kinds if key.arm == gate_arm), key=lambda key: (key.case, len(key.label), key.label))
     return tuple(
@@ -25,7 +27,9 @@ def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> 
             case=key.case,
             label=key.label,
             reference=arm,
-            outcome=_outcome(kinds[key], kinds.get(other)) if same(models[key], models.get(other)) else "unavailable",
+            outcome=_outcome(kinds[key], kinds.get(other))
+            if same(models[key], models.get(other)) and hindered.isdisjoint((key, other))
+            else "unavailable",
         )
         for arm in references
         for key in own

@@ -35,6 +35,8 @@ class Bench:
     """Names of the suite's fixtures."""
     skills: tuple[str, ...]
     present: frozenset[str]
+    asked: frozenset[str]
+    """Tools that the arm's skills ask for."""
     identity: HostIdentity
     normalizer: NormalizerFacade
 
@@ -120,7 +122,10 @@ def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record],
 def _seen(trial: TrialView, bench: Bench, events: tuple[Event, ...], end: Ended) -> dict[str, object]:
     """The fields of a report that follow from the trajectory."""
     sees = bench.identity.sees
+    refused, asked = measures.refusals(events, sees, bench.asked) or (None, None)
     return {
+        "refused_calls": refused,
+        "refused_asked": asked,
         "trigger": trigger(bench.skills, bench.present, events, sees, completed=end.ending is Ending.COMPLETED),
         "tool_calls": measures.tool_calls(events, sees),
         "usage": measures.usage(events, sees, bench.identity.accounting, turns=len(bench.case.turns)),

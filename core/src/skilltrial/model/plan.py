@@ -18,17 +18,21 @@ class Skip(Part):
 
 
 class SkillIdentity(Part):
-    """A skill that takes part: its id (`x`, or `x@previous`), digest of what is installed, digest of SKILL.md."""
+    """A skill that takes part: its id (`x`, or `x@previous`), digest of what is installed, digest of SKILL.md.
+
+    `asks` are the tools that its SKILL.md asks for (`allowed-tools`, without what stands in brackets).
+    """
 
     id: str
     sha256: Sha256
     body_sha256: Sha256
+    asks: tuple[str, ...] = ()
 
 
 class PartIdentity(Part):
     """An installed part that takes part in a run."""
 
-    kind: Literal["core", "host", "fixture", "model", "dialect", "normalizer", "grader", "suite"]
+    kind: Literal["core", "host", "fixture", "model", "dialect", "normalizer", "grader", "suite", "format", "renderer"]
     name: str
     distribution: str
     version: str

@@ -24,6 +24,8 @@ _SPECS: dict[type[facades.Facade], tuple[str, type]] = {
     facades.DialectFacade: ("dialect", hookspecs.DialectSpec),
     facades.NormalizerFacade: ("normalizer", hookspecs.NormalizerSpec),
     facades.GraderFacade: ("grader", hookspecs.GraderSpec),
+    facades.FormatFacade: ("format", hookspecs.FormatSpec),
+    facades.RendererFacade: ("renderer", hookspecs.RendererSpec),
 }
 
 

@@ -18,7 +18,9 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import PluginMismatch
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
+from skilltrial.model.foreign import ForeignSuite, RunInputs
 from skilltrial.model.records import Record
+from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
     FixtureRun,
@@ -179,3 +181,19 @@ class GraderFacade(Facade):
     def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
         """See GraderSpec."""
         return self._kept("grade", self.relay.grade(check=check, evidence=evidence), CheckResult)
+
+
+class FormatFacade(Facade):
+    """A bound suite format."""
+
+    def read_suite(self, path: Path, document: JsonValue) -> ForeignSuite:
+        """See FormatSpec."""
+        return self._kept("read_suite", self.relay.read_suite(path=path, document=document), ForeignSuite)
+
+
+class RendererFacade(Facade):
+    """A bound renderer."""
+
+    def render_report(self, report: Report, inputs: RunInputs) -> bytes:
+        """See RendererSpec."""
+        return self._kept("render_report", self.relay.render_report(report=report, inputs=inputs), bytes)

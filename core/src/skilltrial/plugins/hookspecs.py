@@ -18,7 +18,9 @@ from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
+from skilltrial.model.foreign import ForeignSuite, RunInputs
 from skilltrial.model.records import Record
+from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
     FixtureRun,
@@ -160,3 +162,28 @@ class GraderSpec(Protocol):
     @first
     def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
         """Answer. Pure: no clock, no file, no network; total: undecidable evidence is `unverified`."""
+
+
+class FormatSpec(Protocol):
+    """Reads suites that were written for another tool. Its fields are what a command line may set (`--root` ...)."""
+
+    @first
+    def read_suite(self, path: Path, document: JsonValue) -> ForeignSuite:
+        """Make the long form of a foreign suite, and say what was lost on the way.
+
+        `path` is the suite file, links resolved; `document` holds its values, read as JSON where the name ends in
+        `.json`, else as YAML. Looks at the folders that the suite names; writes and starts nothing. Faults are
+        `misfits`, all of them at once; the core adds line and column.
+        """
+
+
+class RendererSpec(Protocol):
+    """Writes a report in another form."""
+
+    @first
+    def render_report(self, report: Report, inputs: RunInputs) -> bytes:
+        """Write the report. Pure: the same report gives the same bytes.
+
+        What a report does not hold is said to be unknown, never made up. Raises InvalidRequest for a report that this
+        form can't tell (a rehearsal's).
+        """

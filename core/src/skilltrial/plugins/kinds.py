@@ -30,8 +30,12 @@ DIALECT = Kind("dialect")
 NORMALIZER = Kind("normalizer")
 GRADER = Kind("grader")
 SUITE = Kind("suite")
+FORMAT = Kind("format")
+"""Reads suites that were written for another tool."""
+RENDERER = Kind("renderer")
+"""Writes reports in another form."""
 COMMAND = Kind("command")
 """A click command that an installed part brings; imported only when it is called."""
 
-KINDS: tuple[Kind, ...] = (HOST, FIXTURE, MODEL, DIALECT, NORMALIZER, GRADER, SUITE, COMMAND)
+KINDS: tuple[Kind, ...] = (HOST, FIXTURE, MODEL, DIALECT, NORMALIZER, GRADER, SUITE, FORMAT, RENDERER, COMMAND)
 """Every kind, in the order in which they are listed."""

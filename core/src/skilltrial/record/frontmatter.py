@@ -19,6 +19,8 @@ class FrontMatter:
     name: str | None
     description: str | None
     body: str
+    allowed_tools: tuple[str, ...] = ()
+    """As written, one tool each: `Bash(git *)`, `Read`."""
 
 
 def read_frontmatter(file: str, data: bytes) -> FrontMatter:
@@ -48,7 +50,22 @@ def read_frontmatter(file: str, data: bytes) -> FrontMatter:
         raise DocumentInvalid(document.double)
     if not isinstance(document.value, dict):
         raise DocumentInvalid((Fault(file, 2, 1, "the front matter is no mapping", "write `name: …`"),))
-    return FrontMatter(_text(document, "name"), _text(document, "description"), text[match.end() :])
+    return FrontMatter(
+        _text(document, "name"),
+        _text(document, "description"),
+        text[match.end() :],
+        _tools(document.at(("allowed-tools",))),
+    )
+
+
+_TOOL = re.compile(r"[^\s,()]+(?:\([^)]*\))?")
+
+
+def _tools(value: object) -> tuple[str, ...]:
+    """Tools as people list them: a list, or a text with commas or blanks between, brackets kept whole."""
+    if isinstance(value, list):
+        return tuple(tool for one in value for tool in _tools(one))
+    return tuple(_TOOL.findall(value)) if isinstance(value, str) else ()
 
 
 def _text(document: Document, key: str) -> str | None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skilltrial.archive.trees import Tree, sha256
-from skilltrial.model.errors import SourceUnusable
+from skilltrial.model.errors import DocumentInvalid, SourceUnusable
 from skilltrial.model.evidence import Entry, FileKind
 from skilltrial.model.suite import SkillSource, Suite, Workspace
 from skilltrial.model.trial import Skill
 
 from .folders import installed_never
+from .frontmatter import read_frontmatter
 from .preparing import PreparedSkill, Sources
 from .revisions import below_top, is_revision, resolve, tree_of_commit, tree_of_previous, with_repository
 from .sources import scan
@@ -85,7 +86,16 @@ def prepared(reference: str, id: str, tree: Tree) -> PreparedSkill:
     body = tree.data("SKILL.md")
     if body is None:
         raise SourceUnusable(f"skill {reference!r} has no SKILL.md")
-    return PreparedSkill(reference, Skill(id, tree.digest(), sha256(body)), tree)
+    return PreparedSkill(reference, Skill(id, tree.digest(), sha256(body)), tree, _asks(body))
+
+
+def _asks(body: bytes) -> tuple[str, ...]:
+    """The tools that a SKILL.md asks for; none where it can't be read (an earlier revision may be broken)."""
+    try:
+        tools = read_frontmatter("SKILL.md", body).allowed_tools
+    except DocumentInvalid:
+        return ()
+    return tuple(dict.fromkeys(tool.partition("(")[0] for tool in tools))
 
 
 def without_answer_keys(tree: Tree, more: set[str]) -> Tree:

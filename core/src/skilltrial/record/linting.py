@@ -57,8 +57,23 @@ def _on_skill(loaded: Loaded, skill: SkillSource, at: int) -> Iterator[tuple[Pla
         yield place, f"skill{named(skill.id)}: its `description` is longer than {MAX_DESCRIPTION} characters"
     if len(skill.id) > MAX_NAME:
         yield place, f"skill{named(skill.id)}: its name is longer than {MAX_NAME} characters"
+    missing = [tool for tool in matter.allowed_tools if tool not in loaded.suite.allow]
+    if missing:
+        tools = ", ".join(dict.fromkeys(_tool(tool) for tool in missing))
+        yield place, f"skill{named(skill.id)}: it asks for {tools}, which `allow` does not name: calls may be refused"
+    elif not loaded.suite.allow and (folder / "scripts").is_dir():
+        yield (
+            place,
+            f"skill{named(skill.id)}: it has scripts, but the suite's `allow` is empty: running them may be refused",
+        )
     if not matter.body.strip():
         yield place, f"skill{named(skill.id)}: its SKILL.md says nothing below the front matter"
+
+
+def _tool(tool: str) -> str:
+    """A tool's name in backquotes; what stands in brackets behind it is content and is not shown."""
+    base = tool.partition("(")[0]
+    return f"`{base}`" if len(base) <= MAX_NAME and base.replace("_", "").replace("-", "").isalnum() else "a tool"
 
 
 def _on_case(loaded: Loaded, case: Case, at: int) -> Iterator[tuple[Place, str]]:

@@ -54,9 +54,7 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
     used: list[tuple[Kind, str]] = [(HOST, choice.name), (NORMALIZER, identity.records)]
     model, dialect = None, None
     if choice.model is None and identity.rehearses_only:
-        raise InvalidRequest(
-            f"host {choice.name!r}: its command asks for a scripted model; it can only be rehearsed"
-        )
+        raise InvalidRequest(f"host {choice.name!r}: its command asks for a scripted model; it can only be rehearsed")
     if choice.model is not None:
         spelling = choice.dialect or identity.dialect
         if Can.SCRIPTED_MODEL not in identity.can or spelling is None:

@@ -21,11 +21,15 @@ class PreparedSkill:
     reference: str
     skill: Skill
     tree: Tree
+    asks: tuple[str, ...] = ()
+    """The tools that its SKILL.md asks for, without what stands in brackets."""
 
     @property
     def identity(self) -> SkillIdentity:
         """Its name and digests, for the plan."""
-        return SkillIdentity(id=self.reference, sha256=self.skill.sha256, body_sha256=self.skill.body_sha256)
+        return SkillIdentity(
+            id=self.reference, sha256=self.skill.sha256, body_sha256=self.skill.body_sha256, asks=self.asks
+        )
 
 
 @dataclass(frozen=True, slots=True)

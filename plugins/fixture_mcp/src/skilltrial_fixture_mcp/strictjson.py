@@ -58,6 +58,11 @@ def canonical(value: JsonValue) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
+def pretty(value: JsonValue) -> bytes:
+    """JSON for people to read, keys as they come."""
+    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+
+
 def _whole(value: JsonValue) -> bool:
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")

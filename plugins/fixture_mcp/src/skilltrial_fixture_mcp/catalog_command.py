@@ -1,0 +1,33 @@
+"""`skilltrial catalog`: catalogs of MCP servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.group("catalog")
+def command() -> None:
+    """Catalogs of MCP servers, as the fixture `mcp` offers them."""
+
+
+@command.command("capture")
+@click.option("--url", help="Address of a server over streamable HTTP.")
+@click.option("--command", "program", metavar="CMD", help="A stdio server's command line, in quotes.")
+@click.option("--token-env", metavar="NAME", help="Variable that holds a bearer token for --url. Never written.")
+@click.option("--seconds", type=click.FloatRange(1, 3600), default=60.0, show_default=True, help="How long to wait.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The catalog; must not exist."
+)
+def capture(url: str | None, program: str | None, token_env: str | None, seconds: float, out: Path) -> None:
+    """Write the tools of a real MCP server, all of them, to a catalog with a digest of its own.
+
+    Only lists the tools; calls none.
+    """
+    from .capturing import Wanted, capture_catalog
+
+    if (url is None) == (program is None):
+        raise click.UsageError("give either --url or --command")
+    count = capture_catalog(Wanted(url, program, token_env, seconds), out)
+    click.echo(f"{out}: {count} tools")

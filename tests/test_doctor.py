@@ -1,0 +1,202 @@
+"""The doctor: what is installed, and whether a program still does what its adapter relies on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skilltrial.archive.reading import open_archive
+from skilltrial.doctor.deep import CANARY, probed
+from skilltrial.doctor.drift import Probes, State, watch
+from skilltrial.doctor.seen import Seen, look
+from skilltrial.model.endings import Ended
+from skilltrial.model.events import (
+    Event,
+    Offered,
+    SkillStep,
+    Step,
+    ToolRequested,
+    ToolResult,
+    TurnEnded,
+    Unrecognized,
+    Usage,
+)
+from skilltrial.model.words import Cause, Ending, Owner
+from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.normalizers import Normalizers
+
+AGENT = ("--host-option", 'command=["skilltrial-agent"]', "--host-option", "records=events")
+Command = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def probes() -> Iterator[Probes]:
+    """The probes of the reference agent, played once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        with probed("portable", AGENT) as root:
+            archive = open_archive(root)
+            identity = archive.plan.host
+            yield Probes(identity, look(archive, Normalizers(Discovery()).find(identity.records)))
+
+
+def changed(probes: Probes, change: Callable[[Event], Event | None], *more: Event) -> dict[str, str]:
+    """What drifted once every event was changed, or taken out where the change is None."""
+
+    def anew(seen: Seen) -> Seen:
+        events = tuple(new for event in seen.events if (new := change(event)) is not None)
+        return replace(seen, events=(*events, *more))
+
+    rows = watch(replace(probes, trials={key: anew(seen) for key, seen in probes.trials.items()}))
+    return {row.thing: row.why for row in rows if row.state is State.DRIFTED}
+
+
+def test_everything_that_the_reference_agent_promises_holds(probes: Probes) -> None:
+    rows = watch(probes)
+
+    assert {row.thing: row.why for row in rows if row.state is not State.HOLDS} == {}
+    assert len(rows) >= 14
+
+
+DRIFTS: dict[str, tuple[Callable[[Event], Event | None], set[str]]] = {
+    "calls are no longer told": (
+        lambda event: None if isinstance(event, ToolRequested) else event,
+        {"every call of its model is seen", "a command's output is seen"},
+    ),
+    "results are no longer told": (
+        lambda event: None if isinstance(event, ToolResult) else event,
+        {"every call is seen to end", "a command's output is seen"},
+    ),
+    "the answer is another": (
+        lambda event: replace(event, answer="Sure!") if isinstance(event, TurnEnded) else event,
+        {"its last words are the model's"},
+    ),
+    "reads of skills are no longer told": (
+        lambda event: None if isinstance(event, SkillStep) and event.step is Step.READ else event,
+        {"the reading of a skill is seen"},
+    ),
+    "offers of skills are no longer told": (
+        lambda event: None if isinstance(event, SkillStep) and event.step is Step.OFFERED else event,
+        {"the offer of a skill is seen"},
+    ),
+    "tokens are counted twice": (
+        lambda event: replace(event, output=(event.output or 0) * 2) if isinstance(event, Usage) else event,
+        {"tokens are counted by turn"},
+    ),
+    "tokens are no longer counted": (
+        lambda event: None if isinstance(event, Usage) else event,
+        {"tokens are counted by turn"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(DRIFTS))
+def test_what_a_program_no_longer_shows_has_drifted_and_nothing_else(probes: Probes, name: str) -> None:
+    change, expected = DRIFTS[name]
+
+    assert set(changed(probes, change)) == expected
+
+
+def test_an_unknown_line_has_drifted(probes: Probes) -> None:
+    assert set(changed(probes, lambda event: event, Unrecognized(seq=1, turn=1))) == {"every line it writes is known"}
+
+
+def test_a_canary_among_the_offers_has_drifted(probes: Probes) -> None:
+    drifted = changed(probes, lambda event: event, Offered(seq=1, turn=1, skills=(CANARY,)))
+
+    assert set(drifted) == {"skills and instructions in the user's home are not offered"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "cause"), [(Ending.HOST_FAILED, Cause.SERVER), (Ending.HOST_FAILED, None), (Ending.COMPLETED, None)]
+)
+def test_a_failure_of_another_cause_has_drifted(probes: Probes, ending: Ending, cause: Cause | None) -> None:
+    end = Ended(ending, cause, None, Owner.HOST)
+    trials = {
+        key: replace(seen, end=end) if key.case == "failure" and key.label == "unauthorized" else seen
+        for key, seen in probes.trials.items()
+    }
+
+    rows = watch(replace(probes, trials=trials))
+
+    assert [row.thing for row in rows if row.state is State.DRIFTED] == [
+        "a refused key ends the session with the cause auth"
+    ]
+
+
+def test_without_its_trials_nothing_is_decided_and_nothing_holds(probes: Probes) -> None:
+    rows = watch(replace(probes, trials={}))
+
+    assert {row.state for row in rows} == {State.UNDECIDED}
+
+
+def test_a_session_that_broke_decides_only_that(probes: Probes) -> None:
+    end = Ended(Ending.HOST_FAILED, Cause.SERVER, "server", Owner.HOST)
+    rows = watch(replace(probes, trials={key: replace(seen, end=end) for key, seen in probes.trials.items()}))
+
+    states = {row.thing: row.state for row in rows}
+    assert states["it starts, asks its model and ends"] is State.DRIFTED
+    assert states["every call of its model is seen"] is State.UNDECIDED
+
+
+TALKS = """\
+#!{python}
+import subprocess, sys
+done = subprocess.run(["skilltrial-agent", *sys.argv[1:]], stdin=sys.stdin, stdout=subprocess.PIPE, text=True)
+for line in done.stdout.splitlines():
+    print(line)
+    print('{{"type": "brand_new_line"}}')
+sys.exit(done.returncode)
+"""
+
+
+def test_a_program_that_writes_new_lines_ends_with_1(
+    skilltrial: Command, lay: Callable[..., None], tmp_path: Path
+) -> None:
+    lay({"talks": TALKS.format(python=sys.executable)})
+    command = f'command=["{tmp_path / "talks"}"]'
+
+    ran = skilltrial(
+        *("doctor", "portable", "--deep", "--host-option", command, "--host-option", "records=events"),
+        *("--host-option", "dialect=skilltrial-agent", "--format", "json"),
+    )
+
+    (found,) = json.loads(ran.out)
+    drifted = {row["thing"] for row in found["probes"] if row["state"] == "drifted"}
+    assert ran.code == 1, ran.out + ran.err
+    assert drifted == {"every line it writes is known"}
+
+
+def test_probes_that_cannot_be_played_are_undecided(skilltrial: Command) -> None:
+    ran = skilltrial("doctor", "portable", "--deep", "--host-option", 'command=["/bin/cat"]')
+
+    assert ran.code == 3
+    assert "undecided: the probes of 'portable' can't be played: host 'portable'" in ran.out
+
+
+def test_without_a_name_every_host_is_told_of_and_one_that_needs_options_is_passed_over(skilltrial: Command) -> None:
+    ran = skilltrial("doctor", env={"PATH": "/usr/bin:/bin"})
+
+    assert ran.code == 0, ran.err
+    assert "passed over: needs options of yours (command)" in ran.out
+    found = {one["host"]: one for one in json.loads(skilltrial("doctor", "--format", "json").out)}
+    assert found["portable"]["passed_over"]
+    assert "claude-code" in found["claude"]["also"], "a host is told of once, whatever its names"
+
+
+def test_an_unknown_host_is_no_valid_request(skilltrial: Command) -> None:
+    ran = skilltrial("doctor", "codx")
+
+    assert ran.code == 2
+    assert "no host called 'codx'; did you mean 'codex'?" in ran.err
+
+
+def test_options_without_a_host_are_refused(skilltrial: Command) -> None:
+    assert skilltrial("doctor", "--host-binary", "x").code == 2
