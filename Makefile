@@ -4,15 +4,26 @@ MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard core/pyproject.toml host_*/p
 VENV := .venv/bin/python
 PIP := -m pip --disable-pip-version-check -qq
 
-.PHONY: set-up demo test check bench lock clean
+.PHONY: set-up demo test agents check bench lock clean
 
 set-up: .venv/stamp                  # all that the other targets need, in .venv
 
 demo: .venv/stamp                    # the suite `organization`, rehearsed by the reference agent
 	@.venv/bin/skilltrial demo
 
-test: .venv/stamp                    # every test
+test: .venv/stamp agents             # every test; those of real agent programs too where there are Node and npm
 	$(VENV) -m pytest -n 2
+
+agents:                              # the agent programs of the tests, at their pinned versions, in hosts/node_modules
+	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; \
+	then echo "no Node with npm: the tests of real agent programs are skipped"; \
+	else $(MAKE) --no-print-directory hosts/node_modules/stamp || { \
+		[ -z "$$CI" ] && echo "they can't be installed: the tests of real agent programs are skipped"; }; fi
+
+hosts/node_modules/stamp: hosts/package.json hosts/package-lock.json hosts/.npmrc
+	@echo "installing the agent programs of the tests in hosts/node_modules (once, some 800 MB)"
+	@cd hosts && npm ci --silent
+	@touch $@
 
 check: .venv/stamp                   # lint, types, and whether the lock covers what is declared
 	$(VENV) -m ruff check .
@@ -27,7 +38,7 @@ lock: .venv/stamp                    # requirements.lock again, from what the me
 	$(VENV) .ci/lock.py
 
 clean:                               # away with what can be made again
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv hosts/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # From nothing each time, so that what left the lock also leaves the environment. Without ensurepip, which some
 # systems pack separately: the pip at hand brings the pinned one. `-e` and hashes exclude each other, hence two steps.

@@ -40,8 +40,8 @@ def main() -> int:
         shutil.rmtree(shop.base, ignore_errors=True)
     shown.print()
     shown.print(table(rows), highlight=False)
-    missed = sum(isinstance(row, Figure) and not row.met for row in rows)
-    shown.print(f"\n{len(rows) - missed} of {len(rows)} as wanted, {time.monotonic() - begin:.0f} s, {effort}")
+    met = sum(isinstance(row, Figure) and row.met for row in rows)
+    shown.print(f"\n{met} of {len(rows)} goals met, {time.monotonic() - begin:.0f} s, {effort}")
     return int(failed)
 
 

@@ -54,7 +54,9 @@ def table(rows: Sequence[Figure | Missing]) -> Table:
 def _verdict(row: Figure) -> str:
     if row.met:
         return "[green]met[/green]"
-    return f"[red]missed by {row.missed_by:.0%}[/red]" if row.goal else "[red]missed[/red]"
+    return (
+        f"[red]missed by {row.missed_by:.{0 if row.missed_by > 0.1 else 1}%}[/red]" if row.goal else "[red]missed[/red]"
+    )
 
 
 def _spread(values: Sequence[float], unit: str = "") -> str:

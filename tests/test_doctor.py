@@ -178,7 +178,7 @@ def test_probes_that_cannot_be_played_are_undecided(skilltrial: Command) -> None
     ran = skilltrial("doctor", "portable", "--deep", "--host-option", 'command=["/bin/cat"]')
 
     assert ran.code == 3
-    assert "undecided: the probes of 'portable' can't be played: host 'portable'" in ran.out
+    assert "undecided: the probes of 'portable' can't be played: no dialect called 'cat'" in ran.out
 
 
 def test_without_a_name_every_host_is_told_of_and_one_that_needs_options_is_passed_over(skilltrial: Command) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,26 +16,20 @@ SMALL = 10
 
 
 def figures(bench: Bench) -> Iterator[Figure | Missing]:
-    """Megabytes per second of the launcher's and the recorder's CPU: a busy machine must not make a recorder slow."""
+    """Megabytes per second, by the clock and of CPU: on a busy machine only the second says something about us."""
     shop, size = bench.shop, bench.of(50, 200, 200)
     if shop.emitter is None:
         yield Missing("capture", "no C compiler, so nothing here prints fast enough")
         return
-    walls, rates = [], []
+    walls, cpus = [], []
     for _ in range(bench.of(2, 3, 5)):
         told = shop.fresh("capture.txt")
         run(_words(shop, size, told), shop.env)
         wall, cpu = map(float, told.read_text(encoding="ascii").split())
         walls.append(size / wall)
-        rates.append(size / cpu)
-    yield Figure(
-        f"capture of {size} MB in lines of 1 KiB",
-        "MB/s",
-        tuple(rates),
-        goal=100.0,
-        at_least=True,
-        note=f"of CPU; {statistics.median(walls):.0f} by the clock",
-    )
+        cpus.append(size / cpu)
+    for name, rates in (("by the clock", walls), ("by CPU time", cpus)):
+        yield Figure(f"capture of {size} MB, {name}", "MB/s", tuple(rates), 100.0, at_least=True, note="lines of 1 KiB")
     if not HAS_PSS:
         yield Missing("memory of capture", "this system does not tell proportional set sizes")
         return

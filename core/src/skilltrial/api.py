@@ -42,6 +42,10 @@ from skilltrial.model.evidence import FileKind as FileKind
 from skilltrial.model.evidence import Files as Files
 from skilltrial.model.evidence import JoinedCall as JoinedCall
 from skilltrial.model.evidence import WireCall as WireCall
+from skilltrial.model.foreign import ForeignSuite as ForeignSuite
+from skilltrial.model.foreign import Losses as Losses
+from skilltrial.model.foreign import Misfit as Misfit
+from skilltrial.model.foreign import RunInputs as RunInputs
 from skilltrial.model.notes import Ambient as Ambient
 from skilltrial.model.notes import Broke as Broke
 from skilltrial.model.notes import Exited as Exited
@@ -59,6 +63,12 @@ from skilltrial.model.notes import exit_codes as exit_codes
 from skilltrial.model.notes import notes as notes
 from skilltrial.model.part import Part as Part
 from skilltrial.model.records import Record as Record
+from skilltrial.model.report import CheckReport as CheckReport
+from skilltrial.model.report import Pair as Pair
+from skilltrial.model.report import PairSummary as PairSummary
+from skilltrial.model.report import Report as Report
+from skilltrial.model.report import TrialReport as TrialReport
+from skilltrial.model.report import UsageReport as UsageReport
 from skilltrial.model.suite import ACTS as ACTS
 from skilltrial.model.suite import Act as Act
 from skilltrial.model.suite import Call as Call
@@ -74,6 +84,7 @@ from skilltrial.model.suite import Refuse as Refuse
 from skilltrial.model.suite import Run as Run
 from skilltrial.model.suite import Say as Say
 from skilltrial.model.suite import Stall as Stall
+from skilltrial.model.suite import Suite as Suite
 from skilltrial.model.suite import WriteFile as WriteFile
 from skilltrial.model.suite import act_name as act_name
 from skilltrial.model.trial import Command as Command
@@ -110,3 +121,4 @@ from skilltrial.model.words import EvidenceKind as EvidenceKind
 from skilltrial.model.words import Outcome as Outcome
 from skilltrial.model.words import Owner as Owner
 from skilltrial.model.words import Source as Source
+from skilltrial.model.words import VerdictKind as VerdictKind

@@ -80,10 +80,12 @@ def test_a_trial_that_is_sealed_after_a_torn_line_is_not_lost(tmp_path):
 def test_many_threads_write_whole_lines(tmp_path):
     journal = Journal(tmp_path)
     keys = [TrialKey(case="one", arm="with_skill", label=str(number)) for number in range(1, 201)]
-    threads = [
-        threading.Thread(target=lambda part: [journal.append(key, "aa") for key in part], args=(keys[at::8],))
-        for at in range(8)
-    ]
+
+    def write(part: list[TrialKey]) -> None:
+        for key in part:
+            journal.append(key, "aa")
+
+    threads = [threading.Thread(target=write, args=(keys[at::8],)) for at in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

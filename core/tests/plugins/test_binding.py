@@ -14,6 +14,7 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import Exit, PluginMismatch
 from skilltrial.model.events import SessionEnded
 from skilltrial.model.evidence import CheckResult
+from skilltrial.model.foreign import ForeignSuite
 from skilltrial.model.suite import Say
 from skilltrial.model.trial import HostIdentity, Lending, Place, Probe, Skill, ToolCall
 from skilltrial.model.words import Ending
@@ -76,6 +77,16 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
         {"records": ()},
         [(), [END], iter([END])],
         ["", b"", END, 3, [END, None], ["event"], [{"event": "SessionEnded"}], [SessionEnded]],
+    ),
+    (facades.FormatFacade, "read_suite"): (
+        {"path": PROJECT, "document": {}},
+        [ForeignSuite()],
+        [{}, ({}, ()), ForeignSuite],
+    ),
+    (facades.RendererFacade, "render_report"): (
+        {"report": None, "inputs": None},
+        [b"", b"x"],
+        ["x", bytearray(), [b"x"]],
     ),
     (facades.GraderFacade, "check_models"): (
         {},
@@ -147,7 +158,7 @@ def test_a_facade_refuses_what_is_of_the_wrong_kind_and_names_the_hook(front, ho
 
 def test_arguments_reach_a_plugin_by_their_names():
     """So the order in which a plugin writes them down does not matter, and it may leave some out."""
-    seen = {}
+    seen: dict[str, object] = {}
 
     def open_session(self, recorder, trial):
         seen.update(recorder=recorder, trial=trial)

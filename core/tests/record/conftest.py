@@ -33,12 +33,12 @@ class QuietHost(HostSpec):
 
 @pytest.fixture
 def host() -> HostFacade:
-    return bind(HostFacade, "quiet", QuietHost())
+    return bind(HostFacade, "quiet", QuietHost())  # type: ignore[abstract]
 
 
 @pytest.fixture
 def host_at() -> Callable[[str], HostFacade]:
-    return lambda folder: bind(HostFacade, "quiet", QuietHost(folder))
+    return lambda folder: bind(HostFacade, "quiet", QuietHost(folder))  # type: ignore[abstract]
 
 
 def make_suite(cases: Sequence[dict], **more: object) -> Suite:

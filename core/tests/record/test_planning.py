@@ -49,12 +49,12 @@ def test_each_round_has_every_case_in_every_arm_and_the_arms_side_by_side(suite,
     trials = plan(asked, attempts=attempts, seed=seed).trials
 
     assert len(set(trials)) == len(trials) == cases * arms * attempts
-    groups = [
+    groups: list[tuple[str, str, list[str]]] = [
         (case, label, [key.arm for key in keys])
         for (case, label), keys in itertools.groupby(trials, lambda key: (key.case, key.label))
     ]
     for _, _, present in groups:
-        assert sorted(present) == sorted(arm["id"] for arm in ARMS[:arms])
+        assert sorted(present) == sorted(str(arm["id"]) for arm in ARMS[:arms])
     stages = [asked.case(case).stage for case, _, _ in groups]
     assert stages == sorted(stages)
     for stage in ("any", "last"):

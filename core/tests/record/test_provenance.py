@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import pytest
 
 from skilltrial.archive.trees import sha256
 from skilltrial.record.gathering import Gatherer
+from skilltrial.record.loading import Loaded
 from skilltrial.record.provenance import changed_sources, provenance
 
 
@@ -31,8 +33,14 @@ def prepared(repository, suite):
         ]
     )
     root = repository.root
-    loaded = SimpleNamespace(
-        suite=asked, root=root, path=root / "small.trial.yaml", source=b"cases: {}\n", links=("a link above",)
+    loaded = Loaded(
+        suite=asked,
+        path=root / "small.trial.yaml",
+        root=root,
+        source=b"cases: {}\n",
+        checks={},
+        document=None,  # type: ignore[arg-type]
+        links=("a link above",),
     )
     sources = Gatherer(asked, root, loaded.path).gather(["golden.txt"])
     return SimpleNamespace(
@@ -101,7 +109,7 @@ def test_what_is_known_at_the_start_is_put_down(prepared, repository):
 
 
 def test_outside_a_repository_and_without_git_nothing_is_claimed(prepared, tmp_path, monkeypatch):
-    prepared.loaded.root = tmp_path
+    prepared.loaded = replace(prepared.loaded, root=tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert provenance(prepared).repository_commit is None
     assert provenance(prepared).repository_dirty is None

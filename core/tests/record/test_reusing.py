@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ class Asked:
     case: dict[str, Any] | None = None
     more: dict[str, Any] | None = None
     assets: dict[str, bytes] | None = None
-    selection: Selection = Selection(attempts=2)
+    selection: Selection = field(default_factory=lambda: Selection(attempts=2))
     rehearse: bool = False
 
     def prepared(self, host) -> Prepared:
@@ -74,7 +74,7 @@ class Asked:
         digests = Digests("0" * 64, dict.fromkeys(["one", "two"], self.workspace), (self.skill,))
         args = (suite, self.host, self.selection, digests, "run")
         plan = plan_rehearsal(*args, "scripted") if self.rehearse else plan_run(*args)
-        fixture = bind(FixtureFacade, "mcp", Files())
+        fixture = bind(FixtureFacade, "mcp", Files())  # type: ignore[abstract]
         parts = Parts(host, self.host, bind(NormalizerFacade, "fake", Ends()), None, None, {"memory": fixture}, ())
         return Prepared(
             suite=suite,
@@ -170,7 +170,7 @@ def test_the_arm_that_the_gate_judges_is_never_reused(asked, archive, reuse):
     assert {one.told.key.arm for one in reuse(asked, archive(asked)).trials} == {"with_skill"}
 
 
-WHOLE = {
+WHOLE: dict[str, dict[str, Any]] = {
     "the host is another one": {"host": HOST.model_copy(update={"name": "other"})},
     "the host version is another one": {"host": HOST.model_copy(update={"version": "1.1"})},
     "the host program is another one": {"host": HOST.model_copy(update={"program_sha256": None})},

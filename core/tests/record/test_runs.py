@@ -53,7 +53,7 @@ class ShellHost(HostSpec):
     def place_skill(self, skill, place):
         return place.project / ".agents/skills" / skill.id
 
-    def open_session(self, trial, place, recorder) -> AbstractContextManager[Any]:
+    def open_session(self, trial, place, recorder) -> AbstractContextManager[Any]:  # type: ignore[override]
         return self._session(trial, place, recorder)
 
     @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from skilltrial.api import Launcher, Limits, Offer, Place, RunInfo, Source, Trial, TrialKey
+from skilltrial.api import FixtureRun, Launcher, Limits, Offer, Place, RunInfo, Source, Trial, TrialKey
 from skilltrial.testing import MemoryRecorder
 from skilltrial_fixture_mcp.catalog import digest
 from skilltrial_fixture_mcp.fixture import McpFixture
@@ -121,48 +120,68 @@ def trial_of(label: str = "1") -> Trial:
     return Trial(TrialKey(case="case", arm="arm", label=label), ("Do it.",), Limits())
 
 
+@dataclass(frozen=True)
+class Server:
+    """A run's server, and how its trials are started."""
+
+    run: FixtureRun
+    http: httpx.Client
+    place: Place
+
+    @contextmanager
+    def trial(self, label: str = "1", recorder: Any = None, **case: Any) -> Iterator[Client]:
+        kept = recorder or MemoryRecorder()
+        kept.turn = 1
+        with self.run.start(trial_of(label), case, self.place, kept) as offer:
+            yield Client(offer, kept, self.http)
+
+
 @contextmanager
-def running(tmp: Path, catalog: bytes, replies: bytes, **options: Any) -> Iterator[Any]:
-    """A run's server, as a function that starts a trial and gives a client."""
+def running(tmp: Path, catalog: bytes, replies: bytes, **options: Any) -> Iterator[Server]:
+    """A run's server."""
     fixture = McpFixture(catalog="catalog.json", replies="replies.yaml", **options)
     assets = {"catalog.json": catalog, "replies.yaml": replies}
+    with (
+        httpx.Client(trust_env=False, verify=False, timeout=10) as http,
+        fixture.open_fixtures(RunInfo("run"), assets) as run,
+    ):
+        yield Server(run, http, place_of(tmp))
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """`servers(replies, *tools, **options)` gives a server, the same one whenever the same is asked for."""
+    tmp = tmp_path_factory.mktemp("servers")
+    kept: dict[str, Server] = {}
     with ExitStack() as stack:
-        run = stack.enter_context(fixture.open_fixtures(RunInfo("run"), assets))
-        http = stack.enter_context(httpx.Client(trust_env=False, verify=False, timeout=10))
 
-        def start(label: str = "1", recorder: Any = None, **case: Any) -> Client:
-            kept = recorder or MemoryRecorder()
-            kept.turn = 1
-            return Client(stack.enter_context(run.start(trial_of(label), case, place_of(tmp), kept)), kept, http)
+        def get(replies: str, *tools: Mapping[str, Any], **options: Any) -> Server:
+            catalog = catalog_of(*(tools or NOTES))
+            key = repr((replies, catalog, sorted(options.items())))
+            if key not in kept:
+                kept[key] = stack.enter_context(running(tmp, catalog, replies.encode(), **options))
+            return kept[key]
 
-        yield start
+        yield get
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Any]:
-    """`serve(replies, *tools, **options)` starts a fixture and gives a client in its one trial."""
-    before = {thread.name for thread in threading.enumerate()}
+def serve(servers: Any) -> Iterator[Any]:
+    """`serve(replies, *tools, **options)` gives a client in a trial of its own."""
     with ExitStack() as stack:
 
         def start(replies: str, *tools: Mapping[str, Any], case: Any = None, **options: Any) -> Client:
-            catalog = catalog_of(*(tools or NOTES))
-            trials = stack.enter_context(running(tmp_path, catalog, replies.encode(), **options))
-            return trials(**(case or {}))
+            return stack.enter_context(servers(replies, *tools, **options).trial(**(case or {})))
 
         yield start
-    assert {thread.name for thread in threading.enumerate()} <= before
 
 
 @pytest.fixture
-def trials(tmp_path: Path) -> Iterator[Any]:
-    """`trials(replies)` starts a fixture and gives a function that starts trials."""
-    with ExitStack() as stack:
-
-        def start(replies: str, *tools: Mapping[str, Any], **options: Any) -> Any:
-            catalog = catalog_of(*(tools or NOTES))
-            return stack.enter_context(running(tmp_path, catalog, replies.encode(), **options))
-
-        yield start
+def run_server(tmp_path: Path) -> Any:
+    """`run_server(replies)` is the context of a server of its own."""
+    return lambda replies, *tools, **options: running(
+        tmp_path, catalog_of(*(tools or NOTES)), replies.encode(), **options
+    )
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ SKILLS = "inputs/skills"
 ASSETS = "inputs/assets.json"
 """Suite files that checks name: path beside the suite → digest of a blob."""
 BLOBS = "inputs/blobs"
+CONVERSION = "inputs/conversion.json"
+"""Of a suite that was written for another tool: the format that read it, and what was converted, changed, dropped."""
 PART_SOURCES = "inputs/parts"
 """The source of every part that judges."""
 

@@ -44,6 +44,7 @@ class FileRecorder:
         self._lock = threading.Lock()
         self._file: BinaryIO | None = None
         self._closed = False
+        self._failed: OSError | None = None
         self._digest = hashlib.sha256()
 
     @property
@@ -56,18 +57,24 @@ class FileRecorder:
         self._clock.turn = turn
 
     def record(self, source: Source, raw: str) -> None:
-        """Keep one line."""
+        """Keep one line. Raises OSError where the disk refuses, and from then on always: half a line is no record."""
         raw, hits = self._redactor.text(raw)
         with self._lock:
             if self._closed:
                 return
-            if self._file is None:
-                self._file = self.path.open("wb")
+            if self._failed is not None:
+                raise self._failed
             self.count += 1
             self.redactions += hits
             line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line().encode("ascii")
-            self._file.write(line)
-            self._file.flush()
+            try:
+                if self._file is None:
+                    self._file = self.path.open("wb")
+                self._file.write(line)
+                self._file.flush()
+            except OSError as error:
+                self._failed = error
+                raise
             self._digest.update(line)
 
     def note(self, note: Part) -> None:
@@ -75,11 +82,12 @@ class FileRecorder:
         self.record(Source.RUNNER, as_raw(note))
 
     def close(self) -> str | None:
-        """Stop; return the file's digest, None where nothing was recorded."""
+        """Stop; return the file's digest, None where nothing was recorded. Raises OSError where a line was lost."""
         with self._lock:
             self._closed = True
-            if self._file is None:
-                return None
-            self._file.close()
-            self._file = None
-            return self._digest.hexdigest()
+            file, self._file = self._file, None
+            if file is not None:
+                file.close()
+            if self._failed is not None:
+                raise self._failed
+            return None if file is None else self._digest.hexdigest()

@@ -9,22 +9,25 @@ from pathlib import Path
 
 from .writing import walk
 
+_START = r"(?:\b|(?<=\\[nrt]))"
+"""Where a word begins: also after the escaped line break or tab of a JSON text, whose letter is no part of it."""
+
 SHAPES: dict[str, str] = {
     "private key": r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
     "Anthropic key": r"sk-ant-[A-Za-z0-9_-]{20,}",
     "OpenAI key": r"sk-(?!ant-)(?:proj-|svcacct-)?[A-Za-z0-9_-]{32,}",
     "GitHub token": r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{40,})",
     "GitLab token": r"glpat-[A-Za-z0-9_-]{20,}",
-    "AWS access key": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
-    "Google key": r"\bAIza[A-Za-z0-9_-]{35}\b",
+    "AWS access key": _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+    "Google key": _START + r"AIza[A-Za-z0-9_-]{35}\b",
     "Slack token": r"xox[abeoprs]-[A-Za-z0-9-]{10,}",
-    "Stripe key": r"\b[rs]k_live_[A-Za-z0-9]{20,}",
-    "npm token": r"\bnpm_[A-Za-z0-9]{36}\b",
-    "PyPI token": r"\bpypi-[A-Za-z0-9_-]{50,}",
-    "Hugging Face token": r"\bhf_[A-Za-z0-9]{30,}\b",
-    "JSON Web Token": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-    "bearer header": r"(?i)\bauthorization\\*[\"']?\s*[:=]\s*\\*[\"']?bearer\s+[A-Za-z0-9._~+/-]{20,}",
-    "password in an address": r"\b[a-z][a-z0-9+.-]*://[^\s/:@\"']+:[^\s/:@\"']{3,}@",
+    "Stripe key": _START + r"[rs]k_live_[A-Za-z0-9]{20,}",
+    "npm token": _START + r"npm_[A-Za-z0-9]{36}\b",
+    "PyPI token": _START + r"pypi-[A-Za-z0-9_-]{50,}",
+    "Hugging Face token": _START + r"hf_[A-Za-z0-9]{30,}\b",
+    "JSON Web Token": _START + r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+    "bearer header": r"(?i)" + _START + r"authorization\\*[\"']?\s*[:=]\s*\\*[\"']?bearer\s+[A-Za-z0-9._~+/-]{20,}",
+    "password in an address": _START + r"[a-z][a-z0-9+.-]*://[^\s/:@\"']+:[^\s/:@\"']{3,}@",
 }
 """Name → the shape. Kept narrow: what cries at every digest is not read."""
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from skilltrial.model.errors import RunIncomplete, SourceUnusable
@@ -261,7 +262,9 @@ class TrialWriter:
     def discard(self) -> None:
         """Forget the trial: it was interrupted, or is tried again."""
         for recorder in self._recorders.values():
-            recorder.close()
+            # A disk that refused a line refuses it again here; that was told when it did so first.
+            with suppress(OSError):
+                recorder.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -23,17 +23,17 @@ def command(out: str | None, jobs: int, form: str) -> None:
     """
     from skilltrial.plugins.discovery import Discovery
 
-    from .executing import Wanted, execute, request
+    from .executing import Wanted
+    from .several import execute_all
 
     discovery = Discovery()
     click.echo("The model of this demo is scripted: what you see tests the suite, not the skill.", err=form == "json")
     given: dict[str, Any] = {
-        "command": (AGENT,), "host": "portable", "host_command": None, "host_binary": None, "host_option": (),
+        "command": (AGENT,), "host": ("portable",), "host_command": None, "host_binary": None, "host_option": (),
         "model": None, "effort": None, "skill_dir": None, "records": "events", "home": None, "cases": (), "arms": (),
         "seed": None, "jobs": jobs, "allow_commands": False,
     }  # fmt: skip
-    asked = request(SUITE, given, "scripted", discovery)
-    code = execute(Wanted(out, dry_run=False, quiet=False, form=form), asked, discovery)
+    code = execute_all(Wanted(out, dry_run=False, quiet=False, form=form), SUITE, given, "scripted", discovery)
     click.echo(
         "next: judge it again    skilltrial grade last\n"
         "      a real agent      skilltrial run organization --host portable --pass-env MY_API_KEY -- my-agent --flag",

@@ -19,11 +19,8 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import VerdictKind
 from skilltrial.plugins.discovery import Discovery
-from skilltrial.plugins.graders import Graders
-from skilltrial.plugins.kinds import FIXTURE, HOST
 from skilltrial.record.apart import refuse_inside_source
 from skilltrial.record.asking import Prepared, Request, prepare
-from skilltrial.record.loading import load, locate
 from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
 from skilltrial.record.resuming import Again, prepare_again
@@ -32,6 +29,8 @@ from skilltrial.record.runs import Recorded, record, take_up, without
 from skilltrial.record.stopping import Budget
 from skilltrial.rehearsal import scripts
 
+from .formats import load_suite
+from .hosts import Chosen
 from .judging import judge, keep
 from .options import host_fields
 from .outline import counted, outline
@@ -58,23 +57,22 @@ class Wanted:
     accept_host_change: bool = False
 
 
-def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: Discovery) -> Request:
-    """What was asked for. Raises InvalidRequest, click.UsageError."""
-    fields = host_fields(dict(given))
-    name = given["host"] or _only_host(discovery)
-    loaded = load(locate(suite, discovery), Graders(discovery), fixture_kinds=discovery.names(FIXTURE))
+def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: Discovery, chosen: Chosen) -> Request:
+    """What was asked for, of one host. Raises InvalidRequest, click.UsageError."""
+    loaded = load_suite(suite, given, discovery)
     seed = given["seed"] if given["seed"] is not None else secrets.randbelow(1_000_000)
     selection = Selection(
         tuple(given["cases"]), tuple(given["arms"]), given.get("attempts"), seed, given["jobs"] or JOBS
     )
     return Request(
         loaded=loaded,
-        choice=HostChoice(name, fields, given.get("dialect"), model),
+        choice=HostChoice(chosen.name, chosen.options, given.get("dialect"), model),
         selection=selection,
         pass_env=tuple(given.get("pass_env", ())),
         allow_commands=given["allow_commands"],
         budget=budget(given),
         retries=2 if given.get("retries") is None else given["retries"],
+        route=chosen.route,
     )
 
 
@@ -83,19 +81,10 @@ def budget(given: Mapping[str, Any]) -> Budget:
     return Budget(given.get("max_sessions"), given.get("max_time"), given.get("max_tokens"), given.get("max_cost"))
 
 
-def _only_host(discovery: Discovery) -> str:
-    hosts = discovery.names(HOST)
-    if len(hosts) == 1:
-        return hosts[0]
-    if not hosts:
-        raise click.UsageError("no host is installed; install one: skilltrial-host-portable drives any command")
-    raise click.UsageError(f"which agent? give --host with one of: {', '.join(hosts)}")
-
-
 def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
     """Prepare, record, judge, show; return the exit code."""
     prepared = prepare(asked, discovery)
-    out = Path(wanted.out) if wanted.out else default_out(prepared.suite.id, datetime.now(UTC))
+    out = Path(wanted.out) if wanted.out is not None else default_out(prepared.suite.id, datetime.now(UTC))
     refuse_inside_source(out, asked.loaded)
     reused = _reusable(wanted, prepared)
     left = without(prepared, reused)
@@ -118,7 +107,7 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
     if not anew and _whole(root):
         click.echo(f"{root}: every trial is sealed; there is nothing to take up", err=True)
         judgement = judge(root, discovery)
-        show(judgement, wanted.form)
+        show(judgement, wanted.form, root, discovery)
         return judgement.report.gate.exit_code
     with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
         recorded = take_up(prepared, root, observer, _scripts(prepared), anew)
@@ -172,11 +161,13 @@ def _ends_here(wanted: Wanted, prepared: Prepared) -> bool:
 def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     judgement = judge(recorded.root, discovery)
     keep(recorded.root, judgement.report)
-    show(judgement, wanted.form)
+    show(judgement, wanted.form, recorded.root, discovery)
     # On standard error, since the report is standard output.
     click.echo(f"archive  {recorded.root}", err=True)
     click.echo(f"manifest sha256 {recorded.manifest_sha256}", err=True)
     ran = recorded.ran
+    if recorded.changed_sources:
+        click.echo(f"changed while the run went on: {', '.join(recorded.changed_sources)}", err=True)
     if ran.stopped is not None:
         click.echo(f"stopped: {ran.stopped}", err=True)
     if ran.fault is not None:

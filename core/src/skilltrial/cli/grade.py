@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from .options import FORM
+from .options import FORM, REPORT
 
 
 @click.command("grade", short_help="Judge a sealed archive again.")
 @click.argument("archive", default="last")
 @FORM
+@REPORT
 @click.option("--no-write", is_flag=True, help="Print the report only; keep none beside the archive's own.")
-def command(archive: str, form: str, no_write: bool) -> None:
+def command(archive: str, form: str, report: str | None, no_write: bool) -> None:
     """Judge a sealed ARCHIVE again, offline: the same evidence and judges give the same bytes.
 
     ARCHIVE is a folder, or `last`. Every file is checked first (exit 4 where one differs). A report that differs from
@@ -19,13 +20,18 @@ def command(archive: str, form: str, no_write: bool) -> None:
     """
     from skilltrial.plugins.discovery import Discovery
 
+    from .formats import renderer_name
     from .judging import changes, judge, keep
     from .places import find_archive
     from .printing import show
 
+    discovery = Discovery()
+    if report is not None and form != "auto":
+        raise click.UsageError(f"--report and --format {form} both say how the report is printed; leave one out")
+    form = form if report is None else renderer_name(report, discovery)
     root = find_archive(archive)
-    judgement = judge(root, Discovery())
-    show(judgement, form)
+    judgement = judge(root, discovery)
+    show(judgement, form, root, discovery)
     differs = changes(root, judgement.report)
     for line in differs:
         click.echo(f"changed by judging again: {line}", err=True)

@@ -8,11 +8,18 @@ from typing import Any, TypeVar
 
 import click
 
+ROUTING = ("policy", "path", "route_class", "data")
+"""Flags that are for a routing policy."""
 C = TypeVar("C", bound=Callable[..., Any])
 
 _HOST_OPTIONS = (
     click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]"),
-    click.option("--host", metavar="NAME", help="The agent program: an installed host (`skilltrial plugins`)."),
+    click.option(
+        "--host",
+        metavar="NAME",
+        multiple=True,
+        help="The agent program: an installed host (may repeat) [the one agent that is installed].",
+    ),
     click.option("--host-command", metavar="JSON", help='The command of a portable host: \'["agent", "--flag"]\'.'),
     click.option("--host-binary", metavar="PATH", help="Another program file for this host."),
     click.option("--host-option", metavar="KEY=VALUE", multiple=True, help="Any other option of the host."),
@@ -37,12 +44,38 @@ _OUTPUT = (
     click.option("--quiet", "-q", is_flag=True, help="No progress; only the result."),
 )
 
+FORMS = ("auto", "text", "json", "markdown")
+"""How every command can print a report."""
+
 FORM = click.option(
     "--format",
     "form",
-    type=click.Choice(["auto", "text", "json", "markdown"]),
+    type=click.Choice(FORMS),
     default="auto",
     help="How to print the report [auto: in colour on a terminal].",
+)
+
+
+REPORT = click.option("--report", metavar="NAME", help="Print the report by this installed renderer: embraion ...")
+
+_FORMAT_OPTIONS = (
+    click.option("--root", type=click.Path(), metavar="DIR", help="Where a suite of another tool has its skills."),
+    click.option(
+        "--timeout", type=click.IntRange(1), metavar="SECONDS", help="A trial's limit in a suite of another tool."
+    ),
+)
+
+SUITE_FORMAT = click.option(
+    "--format", "formats", metavar="NAME", multiple=True, help="The format of a suite of another tool: embraion ..."
+)
+
+_FORMATS = click.option(
+    "--format",
+    "formats",
+    metavar="NAME",
+    multiple=True,
+    help="May be given for each: how to print the report (text, json, markdown) [auto: in colour on a terminal]; "
+    "the format of a suite of another tool (embraion ...).",
 )
 
 
@@ -53,7 +86,12 @@ def host_options(function: C) -> C:
 
 def run_options(function: C) -> C:
     """What of the suite, where to, and how it is shown."""
-    return _with((*_SELECTION, *_OUTPUT, FORM), function)
+    return _with((*_SELECTION, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
+
+
+def foreign_options(function: C) -> C:
+    """How a suite of another tool is read."""
+    return _with((SUITE_FORMAT, *_FORMAT_OPTIONS), function)
 
 
 def _with(options: tuple[Callable[[C], C], ...], function: C) -> C:
@@ -94,9 +132,10 @@ def pairs(given: Iterable[str], fields: dict[str, object]) -> dict[str, object]:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise click.UsageError("--host-option takes KEY=VALUE")
-        if key in fields:
+        name = key.replace("-", "_")
+        if name in fields:
             raise click.UsageError(f"the host option `{key}` is given twice")
-        fields[key.replace("-", "_")] = _value(value)
+        fields[name] = _value(value)
     return fields
 
 
@@ -113,7 +152,12 @@ def _vector(text: str) -> tuple[str, ...]:
 def _value(text: str) -> object:
     """JSON where it is an object, list, number, true or false; else the text itself."""
     try:
-        value: object = json.loads(text)
-    except ValueError:
+        value: object = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
         return text
     return text if value is None or isinstance(value, str) else value
+
+
+def _refuse(constant: str) -> object:
+    """`NaN` and `Infinity` are Python's, not JSON's: nobody could read them back from an archive."""
+    raise ValueError(constant)

@@ -17,6 +17,12 @@ def outline(prepared: Prepared) -> str:
     )
     lines = [first, f"each session ends after {suite.limits.seconds} s at the latest (limits.seconds)"]
     lines += _bounds(prepared.budget)
+    if prepared.loaded and (conversion := prepared.loaded.conversion):
+        name, lost = conversion.part.name, conversion.losses
+        lines.append(
+            f"read as a suite of {name}: {len(lost.converted)} rules converted, {len(lost.changed)} changed, "
+            f"{len(lost.dropped)} dropped; `skilltrial lint SUITE --format {name}` tells which"
+        )
     reasons: dict[str, int] = {}
     for skip in plan.skips:
         label = f"case {skip.key.case} ({skip.reason})"

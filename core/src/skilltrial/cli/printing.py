@@ -9,19 +9,29 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from skilltrial.judge.grading import Judgement
+    from skilltrial.plugins.discovery import Discovery
 
 
-def show(judgement: Judgement, form: str) -> None:
-    """Print a judgement."""
+def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> None:
+    """Print the judgement of the archive in `root`; a `form` that is none of ours names a renderer."""
     from skilltrial.judge.rendering import render
 
     match form:
         case "json" | "markdown":
             text = render(judgement.report, "json" if form == "json" else "markdown")
-        case _:
+        case "auto" | "text":
             colour = form == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
             text = render(judgement.report, "terminal" if colour else "plain", judgement.details, width=width())
+        case name:
+            from skilltrial.archive.reading import open_archive
+
+            from .formats import rendered
+
+            click.echo(rendered(name, judgement.report, open_archive(root), discovery), nl=False)
+            return
     click.echo(text, nl=not text.endswith("\n"), color=True)
 
 

@@ -36,8 +36,10 @@ def command(suite: str, **given: Any) -> None:
     """
     from skilltrial.plugins.discovery import Discovery
 
-    from .executing import Wanted, execute, request
+    from .executing import Wanted
+    from .formats import report_form
+    from .several import execute_all
 
     discovery = Discovery()
-    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], given["form"])
-    raise click.exceptions.Exit(execute(wanted, request(suite, given, given.pop("model_part"), discovery), discovery))
+    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], report_form(given, discovery))
+    raise click.exceptions.Exit(execute_all(wanted, suite, given, given.pop("model_part"), discovery))

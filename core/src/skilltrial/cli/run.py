@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from typing import Any
 
 import click
 
-from .options import host_options, run_options
+from skilltrial.model.routing import CLASSES, DATA
+
+from .options import ROUTING, host_options, run_options
 
 EPILOG = """\b
 Examples:
@@ -15,6 +18,7 @@ Examples:
   skilltrial run my.trial.yaml --dry-run -- my-agent
   skilltrial run my.trial.yaml --pass-env MY_API_KEY --max-time 1800 -- my-agent
   skilltrial run --resume last
+  skilltrial run suite.json --format embraion --report embraion -- my-agent
 
 \b
 Exit codes: 0 gate passed, 1 gate failed, 2 not a valid request,
@@ -36,6 +40,19 @@ class Dollars(click.ParamType[Decimal]):
         if not amount.is_finite() or amount <= 0:
             self.fail("an amount above 0 is needed", param, ctx)
         return amount
+
+
+class Seconds(click.FloatRange):
+    """A time that ends: `nan` and `inf` would be a budget that is never used up."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it."""
+        seconds = float(super().convert(value, param, ctx))
+        if not isfinite(seconds):
+            self.fail("a number of seconds is needed", param, ctx)
+        return seconds
 
 
 class RunCommand(click.Command):
@@ -61,13 +78,17 @@ class RunCommand(click.Command):
 @click.option("--pass-env", metavar="NAME", multiple=True, help="Pass this variable on; its value is never written.")
 @click.option("--retries", type=click.IntRange(0, 10), metavar="N", help="More tries after a host's fault [2].")
 @click.option("--max-sessions", type=click.IntRange(1), metavar="N", help="Start no more sessions than this.")
-@click.option("--max-time", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Start none after this.")
+@click.option("--max-time", type=Seconds(0, min_open=True), metavar="SECONDS", help="Start none after this.")
 @click.option("--max-tokens", type=click.IntRange(1), metavar="N", help="Start none that could go over this.")
 @click.option("--max-cost", type=Dollars(), metavar="DOLLARS", help="Start none that could go over this.")
 @click.option("--resume", metavar="DIR", help="Take up an unfinished run: its archive, or `last`.")
 @click.option("--incomplete", is_flag=True, help="With --resume: also run again what was sealed as incomplete.")
 @click.option("--reuse", metavar="DIR", help="Take over equal trials of reference arms from this archive, or `last`.")
 @click.option("--accept-host-change", is_flag=True, help="With --reuse: also from another version of the agent.")
+@click.option("--policy", metavar="FILE", help="The routing policy [the nearest one from --path upwards].")
+@click.option("--path", metavar="DIR", help="The project whose routing policy counts [.].")
+@click.option("--route-class", type=click.Choice(CLASSES), help="The class of the work, for the policy [ordinary].")
+@click.option("--data", type=click.Choice(DATA), help="The class of the data, for the policy [PRIVATE].")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before many live sessions.")
 @run_options
 def command(suite: str | None, **given: Any) -> None:
@@ -75,17 +96,22 @@ def command(suite: str | None, **given: Any) -> None:
 
     SUITE is a path where it has a `/` or a suffix, else the name of an installed suite. Each trial is one session in a
     fresh project and a fresh home. What the agent prints and changes is recorded and sealed with SHA-256.
+
+    A suite of another tool is read with --format NAME (`--format embraion`), and says what it lost on the way; --report
+    NAME prints the report as another tool would. Both are installed parts (`skilltrial plugins`).
     """
     from skilltrial.plugins.discovery import Discovery
 
-    from .executing import Wanted, execute, execute_again, request
+    from .executing import Wanted, execute_again
+    from .formats import report_form
+    from .several import execute_all
 
     discovery = Discovery()
     wanted = Wanted(
         given["out"],
         given["dry_run"],
         given["quiet"],
-        given["form"],
+        report_form(given, discovery),
         given["yes"],
         given["reuse"],
         given["accept_host_change"],
@@ -100,7 +126,7 @@ def command(suite: str | None, **given: Any) -> None:
     elif given["accept_host_change"] and given["reuse"] is None:
         raise click.UsageError("--accept-host-change goes with --reuse")
     else:
-        code = execute(wanted, request(suite, given, None, discovery), discovery)
+        code = execute_all(wanted, suite, given, None, discovery)
     raise click.exceptions.Exit(code)
 
 
@@ -108,7 +134,12 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
     """What a run was asked for is in its archive; asking for something else would make it another run."""
     if suite:
         raise click.UsageError("--resume takes its suite from the archive; leave the SUITE out")
-    for name in ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse"):
+    from .formats import FLAGS, suite_format
+
+    if (foreign := suite_format(given)) is not None:
+        raise click.UsageError(f"--format {foreign} can't be given with --resume: the archive says it")
+    ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse")
+    for name in (*FLAGS, *ours, *ROUTING):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")
             raise click.UsageError(f"--{flag} can't be given with --resume: the archive says it")

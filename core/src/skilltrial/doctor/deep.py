@@ -72,5 +72,10 @@ def plant(home: Path) -> None:
 
 def _environment(home: Path) -> dict[str, str]:
     state = {name: str(home / folder) for name, folder in _STATE.items()}
-    # With another home Python would not find what the user installed for himself.
-    return {**os.environ, **state, "HOME": str(home), "PYTHONUSERBASE": site.getuserbase()}
+    ours = {
+        # With another home Python would not find what the user installed for himself,
+        "PYTHONUSERBASE": site.getuserbase(),
+        # and the user's next run would not find what this one leaves where it is killed.
+        "XDG_STATE_HOME": os.environ.get("XDG_STATE_HOME") or str(Path("~/.local/state").expanduser()),
+    }
+    return {**os.environ, **ours, **state, "HOME": str(home)}

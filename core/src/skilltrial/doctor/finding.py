@@ -57,19 +57,20 @@ def examine_all(discovery: Discovery) -> Iterator[Finding]:
 
 def required(host: type) -> tuple[str, ...]:
     """The options that a host can't be made without."""
-    return (
-        tuple(field.name for field in fields(host) if field.init and not _has_default(field))
-        if (is_dataclass(host))
-        else ()
-    )
+    if not is_dataclass(host):
+        return ()
+    return tuple(field.name for field in fields(host) if field.init and not _has_default(field))
 
 
 def _has_default(field: Field[object]) -> bool:
     return field.default is not MISSING or field.default_factory is not MISSING
 
 
-def _also(discovery: Discovery, name: str) -> tuple[str, ...]:
+def names_of(discovery: Discovery, name: str) -> frozenset[str]:
+    """All names of the host that is called `name`. Raises PluginNotFound."""
     target = discovery.find(HOST, name).target
-    return tuple(
-        one.name for one in discovery.installed if one.kind == HOST.name and one.target == target and one.name != name
-    )
+    return frozenset(one.name for one in discovery.installed if one.kind == HOST.name and one.target == target)
+
+
+def _also(discovery: Discovery, name: str) -> tuple[str, ...]:
+    return tuple(sorted(names_of(discovery, name) - {name}))

@@ -51,7 +51,7 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
     if provenance.stopped:
         yield f"The run stopped early: {provenance.stopped}."
     if provenance.reused:
-        yield f"{len(provenance.reused)} trials of reference arms were taken over from an earlier run."
+        yield f"{plural(len(provenance.reused), 'trial')} of reference arms taken over from an earlier run."
     if len({trial.models for trial in trials if trial.models}) > 1:
         yield "Not all trials were answered by the same model: pairs of different models are unavailable."
     yield from _refused(trials)
@@ -87,7 +87,7 @@ def _refused(trials: Sequence[TrialReport]) -> Iterator[str]:
         asked = sum(trial.refused_asked or 0 for trial in trials if trial.key.arm == arm)
         if refused:
             more = f", {asked} of them of tools that its skill asks for (see `allow`)" if asked else ""
-            yield f"In arm {arm} {refused} tool calls were refused{more}; owner operator."
+            yield f"Refused in arm {arm}: {plural(refused, 'tool call')}{more}; owner operator."
 
 
 def _of_the_host(archive: ArchiveView) -> Iterator[str]:
@@ -134,13 +134,6 @@ def _of_the_parts(recorded: Iterable[PartIdentity], judge: Iterable[PartIdentity
 
 
 def _of_the_arms(trials: Sequence[TrialReport]) -> Iterator[str]:
-    models: dict[str, set[tuple[str, ...]]] = {}
-    for trial in trials:
-        if trial.models:
-            models.setdefault(trial.key.arm, set()).add(trial.models)
-    seen = {answered for group in models.values() for answered in group}
-    if len(seen) > 1:
-        yield "Not all trials were answered by the same model."
     contaminated = sum(trial.verdict.reason == "contaminated" for trial in trials)
     if contaminated:
         yield f"A skill was there that the arm does not have in {plural(contaminated, 'trial')}."

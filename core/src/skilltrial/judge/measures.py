@@ -33,13 +33,14 @@ def refusals(events: Sequence[Event], sees: frozenset[Sees], asked: frozenset[st
     if Sees.PERMISSIONS not in sees:
         return None
     tools = {event.call: event.tool for event in events if isinstance(event, ToolRequested)}
-    refused: dict[str, str] = {}
+    # A call may be told of twice, by different names of its tool (`remember`, `mcp__memory__remember`).
+    refused: dict[str, set[str]] = {}
     for event in events:
         if isinstance(event, ToolRejected) and event.reason in ("permission", "hook", "policy"):
-            refused[event.call] = tools.get(event.call, "")
+            refused.setdefault(event.call, set()).update({tools[event.call]} if event.call in tools else ())
         elif isinstance(event, PermissionDecided) and event.decision == "denied":
-            refused[event.call or f"at {event.seq}"] = event.tool
-    return len(refused), sum(tool in asked for tool in refused.values())
+            refused.setdefault(event.call or f"at {event.seq}", set()).add(event.tool)
+    return len(refused), sum(not names.isdisjoint(asked) for names in refused.values())
 
 
 def usage(events: Sequence[Event], sees: frozenset[Sees], accounting: str | None, *, turns: int) -> UsageReport | None:

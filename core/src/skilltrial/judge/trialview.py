@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skilltrial.model.endings import Ended, ended
-from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized
+from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized, Usage
 from skilltrial.model.evidence import Evidence
 from skilltrial.model.notes import exit_codes
 from skilltrial.model.records import Record
@@ -138,8 +138,17 @@ def _seen(trial: TrialView, bench: Bench, events: tuple[Event, ...], end: Ended)
 
 
 def _earlier(trial: TrialView, bench: Bench) -> UsageReport | None:
-    """What earlier tries cost, all together."""
-    if trial.facts.tries == 1:
+    """What earlier tries cost, all together; None where a turn of them left no count, or can't be read.
+
+    Whatever lies there, the trial itself is judged without it.
+    """
+    usages: list[Event] = []
+    try:
+        for records in trial.earlier_tries():
+            found = [event for event in bench.normalizer.normalize(records) if isinstance(event, Usage)]
+            if not {record.turn for record in records if record.turn} <= {event.turn for event in found}:
+                return None
+            usages += found
+    except Exception:  # noqa: BLE001 - what an earlier try left is no evidence of this one
         return None
-    events = [event for records in trial.earlier_tries() for event in bench.normalizer.normalize(records)]
-    return measures.usage(events, bench.identity.sees, bench.identity.accounting, turns=0)
+    return measures.usage(usages, bench.identity.sees, bench.identity.accounting, turns=0) if usages else None

@@ -9,7 +9,7 @@ from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event, PermissionDecided, ToolRejected, ToolRequested
 from skilltrial.model.evidence import JoinedCall, WireCall
 from skilltrial.model.records import Record
-from skilltrial.model.wire import ToolsListed, wire_calls, wire_notes
+from skilltrial.model.wire import ToolsListed, wire_calls, wire_damaged, wire_notes
 from skilltrial.model.words import Owner
 
 from .reconcile import reconcile
@@ -42,12 +42,18 @@ def witnessed(
     )
     found = reconcile(events, wire, host_shows_calls=Sees.TOOL_CALLS in sees)
     doubt = (
-        _not_ready(fixtures, records)
+        _unreadable(fixtures, records)
+        or _not_ready(fixtures, records)
         or _unanswered(wire)
         or _denied(fixtures, events)
         or (None if found.contradiction is None else (found.contradiction, Owner.HOST))
     )
     return Witnessed(wire, found.calls, doubt)
+
+
+def _unreadable(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]]) -> tuple[str, Owner] | None:
+    damaged = any(wire_damaged(records.get(name, ())) for name in fixtures)
+    return ("fixture_record_unreadable", Owner.FIXTURE) if damaged else None
 
 
 def _not_ready(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]]) -> tuple[str, Owner] | None:

@@ -75,4 +75,4 @@ class Provenance(Part):
     resumed: tuple[datetime, ...] = ()
     """When the run was taken up again."""
     losses: tuple[str, ...] = ()
-    """What this platform could not prove, in sentences."""
+    """What this platform could not prove, and that the suite was converted from another tool's, in sentences."""

@@ -6,7 +6,24 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from .part import Part
+from .part import Part, Sha256
+
+
+class Route(Part):
+    """What a routing policy decided before anything started: `rule` is the route of `policy` that applied.
+
+    `model` and `effort` are what was used, None where it was left to the host.
+    """
+
+    policy: str
+    """Its file, without the folder."""
+    policy_sha256: Sha256
+    rule: str
+    deployment: str | None = None
+    route_class: str
+    data: str
+    model: str | None = None
+    effort: str | None = None
 
 
 class RunRequest(Part):
@@ -20,3 +37,5 @@ class RunRequest(Part):
     pass_env: tuple[str, ...] = ()
     allow_commands: bool = False
     retries: Annotated[int, Field(ge=0)] = 2
+    route: Route | None = None
+    """None where no policy was found."""

@@ -6,6 +6,7 @@ answered, and its answer before it is sent.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
@@ -14,6 +15,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from .evidence import WireCall
 from .part import Part
 from .records import Record
+from .words import Source
 
 
 class Connected(Part):
@@ -64,15 +66,54 @@ class Refused(Part):
 
 WireNote = Annotated[Connected | ToolsListed | Called | Answered | Refused, Field(discriminator="wire")]
 _NOTES: TypeAdapter[WireNote] = TypeAdapter(WireNote)
+_NAMES = frozenset({"connected", "tools_listed", "called", "answered", "refused"})
 
 
 def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:
     """The notes among a fixture's records, in order. Notes of a later release are passed over."""
     for record in records:
-        try:
-            yield record, _NOTES.validate_json(record.raw)
-        except ValidationError:
-            continue
+        note = _note(record.raw)
+        if note is not None:
+            yield record, note
+
+
+def wire_damaged(records: Iterable[Record]) -> bool:
+    """Whether a fixture put something on record that can't be read: a call may stand there, or its answer.
+
+    A note of a name that this release does not know is none of a call; where a credential was replaced, the name may
+    have been.
+    """
+    return any(
+        record.source is Source.WIRE and _note(record.raw) is None and (record.redacted or not _later(record.raw))
+        for record in records
+    )
+
+
+def _note(raw: str) -> WireNote | None:
+    try:
+        return _NOTES.validate_json(raw)
+    except ValidationError:
+        value = _value(raw)  # pydantic's own reader refuses the halves of characters that a model may well send
+    try:
+        return _NOTES.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def _later(raw: str) -> bool:
+    match _value(raw):
+        case {"wire": str(name)}:
+            return name not in _NAMES
+        case _:
+            return False
+
+
+def _value(raw: str) -> object:
+    try:
+        value: object = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value
 
 
 def wire_calls(server: str, records: Iterable[Record]) -> tuple[WireCall, ...]:

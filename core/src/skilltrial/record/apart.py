@@ -20,11 +20,11 @@ def refuse_inside_source(out: Path, loaded: Loaded) -> None:
 
 
 def _folders(loaded: Loaded) -> Iterator[tuple[str, Path]]:
-    suite, root = loaded.suite, loaded.root
+    suite, root, skills = loaded.suite, loaded.root, loaded.skills_root or loaded.root
     for skill in suite.skills:
-        yield f"the folder of skill {skill.id!r}", root / skill.folder
+        yield f"the folder of skill {skill.id!r}", skills / skill.folder
         if skill.previous is not None and not is_revision(skill.previous):
-            yield f"the previous folder of skill {skill.id!r}", root / skill.previous
+            yield f"the previous folder of skill {skill.id!r}", skills / skill.previous
     for case in suite.cases:
         if case.workspace.folder is not None:
             yield f"the workspace of case {case.id!r}", root / case.workspace.folder

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skilltrial.archive.trees import sha256
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.plan import Plan
-from skilltrial.model.request import RunRequest
+from skilltrial.model.request import Route, RunRequest
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
@@ -37,6 +37,7 @@ class Request:
     allow_commands: bool = False
     budget: Budget = field(default_factory=Budget)
     retries: int = 2
+    route: Route | None = None
     base: Path | None = None
 
 
@@ -69,10 +70,12 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     refuse_commands(suite, allowed=asked.allow_commands)
     passed, hidden = passed_through((*suite.env, *asked.pass_env), live=live)
     parts = choose_parts(suite, asked.choice, discovery)
+    if loaded.conversion is not None:
+        parts = replace(parts, identities=(*parts.identities, loaded.conversion.part))
     refuse_unseen_budget(asked.budget, parts)
     assets = {path for check in loaded.checks.values() for path in check.assets()}
     assets |= {path for fixture in parts.fixtures.values() for path in fixture.fixture_assets()}
-    sources = Gatherer(suite, loaded.root, loaded.path).gather(assets)
+    sources = Gatherer(suite, loaded.root, loaded.path, loaded.skills_root).gather(assets)
     refuse_faulty_fixtures(suite, parts, sources.assets)
     plan = _plan(asked, parts, sources)
     lent = lend(parts, plan, suite, passed) if live else Lending()
@@ -86,6 +89,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
             pass_env=asked.pass_env,
             allow_commands=asked.allow_commands,
             retries=asked.retries,
+            route=asked.route,
         ),
         parts=parts,
         sources=sources,
@@ -95,7 +99,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
         budget=asked.budget,
         passed=passed,
         secrets={**hidden, **lent.secrets},
-        told=lent.told,
+        told=(*_told(asked.route), *lent.told),
         base=asked.base,
         loaded=loaded,
     )
@@ -112,6 +116,13 @@ def _plan(asked: Request, parts: Parts, sources: Sources) -> Plan:
     if asked.choice.model is None:
         return plan_run(suite, parts.identity, selection, digests, run, needs)
     return plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model, needs)
+
+
+def _told(route: Route | None) -> tuple[str, ...]:
+    """The route, as a sentence."""
+    if route is None:
+        return ()
+    return (f"{route.policy}: {route.route_class} work with {route.data} data goes by {route.rule}",)
 
 
 def lend(parts: Parts, plan: Plan, suite: Suite, passed: Mapping[str, str]) -> Lending:

@@ -9,7 +9,7 @@ from skilltrial.model.errors import DocumentInvalid, Fault
 
 from .document import MAX_BYTES, Document, read
 
-_HEAD = re.compile(r"\A---[ \t]*\n(?P<head>.*?)(?:^|\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
+_HEAD = re.compile(r"\A---[ \t]*\n(?P<head>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def read_frontmatter(file: str, data: bytes) -> FrontMatter:
             )
         )
     # The line of `---` stays in front, so that lines count as in the file.
-    document = read(file, ("---\n" + match["head"] + "\n").encode())
+    document = read(file, ("---\n" + match["head"]).encode())
     if document.double:
         raise DocumentInvalid(document.double)
     if not isinstance(document.value, dict):
@@ -58,14 +58,23 @@ def read_frontmatter(file: str, data: bytes) -> FrontMatter:
     )
 
 
-_TOOL = re.compile(r"[^\s,()]+(?:\([^)]*\))?")
-
-
 def _tools(value: object) -> tuple[str, ...]:
-    """Tools as people list them: a list, or a text with commas or blanks between, brackets kept whole."""
+    """Tools as people list them: a list, or a text with commas or blanks between, brackets kept whole.
+
+    A bracket that is never closed reaches to the end: what stands behind it may be content and is no tool's name.
+    """
     if isinstance(value, list):
         return tuple(tool for one in value for tool in _tools(one))
-    return tuple(_TOOL.findall(value)) if isinstance(value, str) else ()
+    if not isinstance(value, str):
+        return ()
+    depth, tools = 0, [""]
+    for sign in value:
+        if depth == 0 and (sign == "," or sign.isspace()):
+            tools.append("")
+            continue
+        depth = max(0, depth + {"(": 1, ")": -1}.get(sign, 0))
+        tools[-1] += sign
+    return tuple(tool for tool in tools if tool.partition("(")[0])
 
 
 def _text(document: Document, key: str) -> str | None:

@@ -21,11 +21,15 @@ from .sources import scan
 
 @dataclass(frozen=True, slots=True)
 class Gatherer:
-    """Reads the sources of one suite. `root` is the suite file's folder, `file` the suite file itself."""
+    """Reads the sources of one suite. `root` is the suite file's folder, `file` the suite file itself.
+
+    Folders of skills are relative to `skills_root`, or to `root` where there is none.
+    """
 
     suite: Suite
     root: Path
     file: Path
+    skills_root: Path | None = None
 
     def gather(self, assets: Iterable[str] = ()) -> Sources:
         """Read everything. Raises SourceUnusable for what can't be read."""
@@ -60,18 +64,24 @@ class Gatherer:
 
     def skill(self, source: SkillSource) -> PreparedSkill:
         """The skill under test."""
-        tree = read_tree(self.root / source.folder)
+        tree = read_tree(self._skills / source.folder)
         return prepared(source.id, source.id, without_answer_keys(tree, self._own(source)))
+
+    @property
+    def _skills(self) -> Path:
+        return self.skills_root or self.root
 
     def _own(self, source: SkillSource) -> set[str]:
         """The suite's path inside the skill's folder: there under any name, it must not be installed either."""
-        file, folder = self.file.resolve(), (self.root / source.folder).resolve()
+        file, folder = self.file.resolve(), (self._skills / source.folder).resolve()
         return {file.relative_to(folder).as_posix()} if folder in file.parents else set()
 
     def previous(self, source: SkillSource) -> PreparedSkill:
         """The earlier form of a skill: a folder or a git revision."""
         previous = source.previous or source.folder
-        tree = tree_of_previous(previous, self.root)[0] if is_revision(previous) else read_tree(self.root / previous)
+        tree = (
+            tree_of_previous(previous, self._skills)[0] if is_revision(previous) else read_tree(self._skills / previous)
+        )
         return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, self._own(source)))
 
     def _asset(self, path: str) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.suite import ENDS_TURN, Case, SkillSource, Workspace
 
 from .document import Path as Place
@@ -47,8 +48,14 @@ def lint(loaded: Loaded) -> tuple[Remark, ...]:
 
 def _on_skill(loaded: Loaded, skill: SkillSource, at: int) -> Iterator[tuple[Place, str]]:
     place: Place = ("skills", at, "folder")
-    folder = loaded.root / skill.folder
-    matter = read_frontmatter("SKILL.md", (folder / "SKILL.md").read_bytes())
+    folder = (loaded.skills_root or loaded.root) / skill.folder
+    try:
+        matter = read_frontmatter("SKILL.md", (folder / "SKILL.md").read_bytes())
+    except DocumentInvalid:  # a suite of ours is refused with it; other tools do not look
+        yield place, f"skill{named(skill.id)}: the head of its SKILL.md can't be read, so no agent will find it"
+        return
+    if matter.name != skill.id:
+        yield place, f"skill{named(skill.id)}: its SKILL.md has another `name`, or none: no agent will find it"
     if folder.resolve().name != skill.id:
         yield place, f"skill{named(skill.id)}: its folder has another name; the format wants them equal"
     if not (matter.description or "").strip():
@@ -57,7 +64,8 @@ def _on_skill(loaded: Loaded, skill: SkillSource, at: int) -> Iterator[tuple[Pla
         yield place, f"skill{named(skill.id)}: its `description` is longer than {MAX_DESCRIPTION} characters"
     if len(skill.id) > MAX_NAME:
         yield place, f"skill{named(skill.id)}: its name is longer than {MAX_NAME} characters"
-    missing = [tool for tool in matter.allowed_tools if tool not in loaded.suite.allow]
+    allowed = frozenset(loaded.suite.allow)
+    missing = [tool for tool in matter.allowed_tools if allowed.isdisjoint((tool, tool.partition("(")[0]))]
     if missing:
         tools = ", ".join(dict.fromkeys(_tool(tool) for tool in missing))
         yield place, f"skill{named(skill.id)}: it asks for {tools}, which `allow` does not name: calls may be refused"

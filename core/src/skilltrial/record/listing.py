@@ -15,6 +15,8 @@ from .ignoring import Ignore
 
 READ_WHOLE = 8_000_000
 """Larger files are hashed in pieces and their bytes are not kept."""
+HASHED = 2_000_000_000
+"""So many bytes are read in all: a file with a hole of a terabyte costs an agent nothing, and must not cost us hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,13 @@ def list_project(
     """
     entries: dict[str, Entry] = {}
     contents: dict[str, bytes] = {}
-    room = most_bytes
+    room, readable = most_bytes, HASHED
     for path, found in _walk(root, ignore):
         if len(entries) >= most_files:
             return Listing(entries, contents, complete=False)
         before = known.get(path)
-        entry, data = _entry(path, found, before)
+        entry, data = _entry(path, found, before, readable)
+        readable -= entry.size if entry.sha256 is not None else 0
         entries[path] = entry
         if entry is before or data is None or entry.sha256 is None or entry.sha256 in contents:
             continue
@@ -78,8 +81,11 @@ def _walk(root: Path, ignore: Ignore) -> Iterator[tuple[str, os.DirEntry[str]]]:
         pending.extend(reversed(below))
 
 
-def _entry(path: str, found: os.DirEntry[str], known: Entry | None) -> tuple[Entry, bytes | None]:
-    """What lies at a path, and a file's bytes; `known` itself where it says the same."""
+def _entry(path: str, found: os.DirEntry[str], known: Entry | None, readable: int) -> tuple[Entry, bytes | None]:
+    """What lies at a path, and a file's bytes; `known` itself where it says the same.
+
+    A file of more than `readable` bytes is not read.
+    """
     try:
         if found.is_symlink():
             return Entry(path=path, kind=FileKind.LINK, target=os.readlink(found.path)), None  # noqa: PTH115 - speed
@@ -91,6 +97,10 @@ def _entry(path: str, found: os.DirEntry[str], known: Entry | None) -> tuple[Ent
     except OSError:
         return Entry(path=path, kind=FileKind.OTHER, unread="unreadable"), None
     executable = bool(status.st_mode & 0o100)
+    if status.st_size > readable:
+        return Entry(
+            path=path, kind=FileKind.FILE, executable=executable, size=status.st_size, unread="too_big"
+        ), None
     try:
         digest, data = _read(found.path, status.st_size)
     except OSError:

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import DocumentInvalid, InvalidRequest, SourceUnusable
+from skilltrial.model.foreign import Losses
+from skilltrial.model.plan import PartIdentity
 from skilltrial.model.suite import Suite
 from skilltrial.plugins.discovery import Discovery
 
@@ -24,6 +26,14 @@ from .structure import check_structure
 
 SUITE_FILE = "suite.yaml"
 """The suite in the folder of an installed one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """How a suite of another tool became ours: by which installed format, and what was lost."""
+
+    part: PartIdentity
+    losses: Losses
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,10 @@ class Loaded:
     """The file with the places of its values."""
     links: tuple[str, ...] = ()
     """What was reached through links above it, in words."""
+    skills_root: Path | None = None
+    """What the folders of skills are relative to, where it is not `root`."""
+    conversion: Conversion | None = None
+    """None for a suite that was written for us."""
 
 
 def locate(argument: str, discovery: Discovery) -> Path:
@@ -58,7 +72,7 @@ def locate(argument: str, discovery: Discovery) -> Path:
 
 def load(path: Path, graders: GraderDirectory, *, fixture_kinds: Collection[str] = ()) -> Loaded:
     """Read the suite at `path`. Raises DocumentInvalid with every fault, SourceUnusable without a readable file."""
-    source, resolved = _read(path)
+    source, resolved = read_source(path)
     document = read(path.name, source)
     faults = Faults(document)
     if not isinstance(document.value, dict):
@@ -88,7 +102,8 @@ def expanded(loaded: Loaded) -> str:
     return expand_text(loaded.suite)
 
 
-def _read(path: Path) -> tuple[bytes, Path]:
+def read_source(path: Path) -> tuple[bytes, Path]:
+    """The bytes of a suite file and where it lies, links resolved. Raises SourceUnusable."""
     try:
         resolved = path.resolve(strict=True)
         if resolved.is_dir():

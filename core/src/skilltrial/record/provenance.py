@@ -15,6 +15,7 @@ from skilltrial.model.facts import Provenance
 
 from .asking import Prepared
 from .gathering import Gatherer
+from .loading import Loaded
 from .supervisor import losses
 
 
@@ -36,8 +37,17 @@ def provenance(prepared: Prepared) -> Provenance:
         jobs=prepared.plan.jobs,
         passed_names=tuple(sorted(prepared.passed)),
         resolved_links=loaded.links if loaded else (),
-        losses=losses(),
+        losses=(*_converted(loaded), *losses()),
     )
+
+
+def _converted(loaded: Loaded | None) -> tuple[str, ...]:
+    """What a reader must know of a suite that was written for another tool."""
+    if loaded is None or loaded.conversion is None:
+        return ()
+    name, lost = loaded.conversion.part.name, loaded.conversion.losses
+    told = f"{len(lost.changed)} rules changed their meaning and {len(lost.dropped)} were dropped"
+    return (f"The suite was converted from the format {name}: {told}; the archive lists them.",)
 
 
 def changed_sources(prepared: Prepared) -> tuple[str, ...]:
@@ -49,7 +59,7 @@ def changed_sources(prepared: Prepared) -> tuple[str, ...]:
     try:
         if loaded.path.read_bytes() != loaded.source:
             changed.append("the suite file")
-        again = Gatherer(loaded.suite, loaded.root, loaded.path).gather(prepared.sources.assets)
+        again = Gatherer(loaded.suite, loaded.root, loaded.path, loaded.skills_root).gather(prepared.sources.assets)
     except (InvalidRequest, OSError):
         return (*changed, "a source that can't be read any more")
     for case, tree in prepared.sources.workspaces.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.reopening import reopen
 from skilltrial.archive.writing import ArchiveWriter
 from skilltrial.model.facts import Provenance
+from skilltrial.model.part import canonical
 from skilltrial.model.trial import RunInfo, Script, TrialKey
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.judging import core_sources
@@ -38,6 +39,8 @@ class Recorded:
     root: Path
     manifest_sha256: str
     ran: Ran
+    changed_sources: tuple[str, ...] = ()
+    """What was no longer as it was read when the run began."""
 
 
 def record(
@@ -132,14 +135,15 @@ def _carry_out(
             base=prepared.base,
         )
         ran = run_trials(bench, prepared.trials, plan.jobs, observer)
+    changed = changed_sources(prepared)
     ended = {
         "ended": datetime.now(UTC),
         "interrupted": ran.interrupted,
         "stopped": ran.stopped,
-        "changed_sources": changed_sources(prepared),
+        "changed_sources": changed,
     }
     archive.write_provenance(facts.model_copy(update=ended))
-    return Recorded(archive.root, archive.seal(), ran)
+    return Recorded(archive.root, archive.seal(), ran, changed)
 
 
 def _write_inputs(archive: ArchiveWriter, prepared: Prepared, discovery: Discovery) -> None:
@@ -148,6 +152,9 @@ def _write_inputs(archive: ArchiveWriter, prepared: Prepared, discovery: Discove
     archive.write(layout.REQUEST, prepared.request.model_copy(update={"options": options}).write())
     source = prepared.loaded.source if prepared.loaded else prepared.suite.write()
     archive.write_request(prepared.suite, source, prepared.plan, prepared.parts.identities, prepared.sources.assets)
+    if prepared.loaded and (conversion := prepared.loaded.conversion):
+        told = {"format": conversion.part.model_dump(mode="json"), **asdict(conversion.losses)}
+        archive.write(layout.CONVERSION, canonical(told))
     for case, tree in prepared.sources.workspaces.items():
         archive.write_tree(layout.workspace_listing(case), tree)
     for reference, skill in prepared.sources.skills.items():

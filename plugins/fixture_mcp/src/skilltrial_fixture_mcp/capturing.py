@@ -68,8 +68,7 @@ async def _captured(wanted: Wanted) -> dict[str, JsonValue]:
         raise
     except TimeoutError:
         raise InvalidRequest(f"the MCP server did not list its tools within {wanted.seconds:g} seconds") from None
-    except Exception as error:
-        # Whatever a foreign server or transport raised; its text may hold addresses or tokens.
+    except Exception as error:  # noqa: BLE001 - whatever a foreign server raised; its text may hold addresses or tokens
         raise InvalidRequest(f"the MCP server could not be asked for its tools ({_cause(error)})") from None
     return catalog | {"sha256": digest(catalog)}
 

@@ -1,0 +1,98 @@
+"""What `--format`, `--report`, `--root` and `--timeout` mean: how a suite is read, and how a report is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skilltrial.archive.layout import SUITE_SOURCE
+from skilltrial.archive.reading import SealedArchive
+from skilltrial.archive.trees import Tree
+from skilltrial.model.foreign import RunInputs
+from skilltrial.model.report import Report
+from skilltrial.plugins.binding import bind
+from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.facades import FormatFacade, RendererFacade
+from skilltrial.plugins.graders import Graders
+from skilltrial.plugins.kinds import FIXTURE, FORMAT, RENDERER
+from skilltrial.record.foreign import load_foreign
+from skilltrial.record.loading import Loaded, load, locate
+
+from .options import FORMS
+
+FLAGS = ("root", "timeout")
+"""Flags that are fields of a suite format: a format without such a field refuses the flag by name."""
+
+
+def suite_format(given: Mapping[str, Any]) -> str | None:
+    """The format that `--format` names for the suite; None for a suite of ours. Raises click.UsageError."""
+    names = [name for name in given.get("formats", ()) if name not in FORMS]
+    if len(names) > 1:
+        raise click.UsageError(f"a suite has one format; --format names {' and '.join(names)}")
+    return names[0] if names else None
+
+
+def report_form(given: Mapping[str, Any], discovery: Discovery) -> str:
+    """How the report is printed: one of FORMS, or the name of an installed renderer.
+
+    Raises click.UsageError where it is said twice, PluginNotFound.
+    """
+    forms = [name for name in given["formats"] if name in FORMS]
+    if len(forms) > 1:
+        raise click.UsageError(f"a report has one form; --format names {' and '.join(forms)}")
+    if given["report"] is None:
+        return forms[0] if forms else "auto"
+    if forms:
+        raise click.UsageError(f"--report and --format {forms[0]} both say how the report is printed; leave one out")
+    return renderer_name(given["report"], discovery)
+
+
+def renderer_name(name: str, discovery: Discovery) -> str:
+    """`name`, where an installed renderer is called so. Raises click.UsageError, PluginNotFound."""
+    if name in FORMS:
+        raise click.UsageError(f"--report names an installed renderer; {name} is asked for with --format {name}")
+    return discovery.find(RENDERER, name).name
+
+
+def load_suite(argument: str, given: Mapping[str, Any], discovery: Discovery) -> Loaded:
+    """Read the suite that was asked for, in the format that was asked for. Raises InvalidRequest, click.UsageError."""
+    graders = Graders(discovery)
+    name = suite_format(given)
+    options = {flag: given[flag] for flag in FLAGS if given.get(flag) is not None}
+    if name is not None:
+        front = bind(FormatFacade, name, discovery.build(FORMAT, name, options))
+        return load_foreign(Path(argument), front, discovery.identify(FORMAT, name), graders)
+    if options:
+        raise click.UsageError(f"--{next(iter(options))} goes with a suite of another tool and its --format NAME")
+    return load(locate(argument, discovery), graders, fixture_kinds=discovery.names(FIXTURE))
+
+
+def converted(loaded: Loaded) -> list[str]:
+    """What was lost when a suite of another tool was read, a line each; nothing for a suite of ours."""
+    if loaded.conversion is None:
+        return []
+    lost = loaded.conversion.losses
+    groups = (("converted", lost.converted), ("changed", lost.changed), ("dropped", lost.dropped))
+    return [f"{word}: {sentence}" for word, sentences in groups for sentence in sentences]
+
+
+def rendered(name: str, report: Report, archive: SealedArchive, discovery: Discovery) -> bytes:
+    """The report as the renderer `name` writes it. Raises InvalidRequest."""
+    front = bind(RendererFacade, name, discovery.build(RENDERER, name))
+    return front.render_report(report, _inputs(archive))
+
+
+def _inputs(archive: SealedArchive) -> RunInputs:
+    return RunInputs(
+        source=archive.file(SUITE_SOURCE),
+        suite=archive.suite,
+        workspaces={case: _files(archive.workspace(case)) for case in archive.plan.workspaces},
+        skills={skill.id: _files(archive.skill(skill.id)) for skill in archive.plan.skills},
+    )
+
+
+def _files(tree: Tree) -> dict[str, bytes]:
+    return {entry.path: tree.contents[entry.sha256] for entry in tree.entries if entry.sha256 is not None}

@@ -1,0 +1,107 @@
+"""Which hosts a run is for, with which options, and what a routing policy says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skilltrial.doctor.finding import examine_all, names_of
+from skilltrial.model.errors import InvalidRequest, PluginNotFound
+from skilltrial.model.request import Route
+from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.kinds import HOST
+from skilltrial.record.policy import Policy, Work, find_policy
+
+from .options import host_fields
+
+_OF_ONE = ("host_binary", "host_command", "host_option")
+"""Flags that can't be meant for several hosts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One host, its options, and the route by which it may be used (None: no policy)."""
+
+    name: str
+    options: Mapping[str, object] = field(default_factory=dict)
+    route: Route | None = None
+
+
+def choose(given: Mapping[str, Any], discovery: Discovery, *, live: bool) -> tuple[Chosen, ...]:
+    """The hosts of a run, in the order in which they were named. Raises InvalidRequest, click.UsageError."""
+    fields = host_fields(dict(given))
+    names = tuple(dict.fromkeys(given["host"])) or (_found(discovery, fields),)
+    if len(names) > 1:
+        wrong = [flag for flag in _OF_ONE if given[flag]]
+        if wrong or given["command"]:
+            flag = f"--{wrong[0].replace('_', '-')}" if wrong else "a command after --"
+            raise click.UsageError(f"{flag} is for one host; here are {', '.join(names)}")
+    # A rehearsal asks no provider: there is nothing that a policy could forbid.
+    policy = find_policy(_path(given.get("policy")), _path(given.get("path")) or Path()) if live else None
+    return tuple(_routed(name, fields, policy, given, discovery) for name in names)
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
+
+
+def _routed(
+    name: str, fields: Mapping[str, object], policy: Policy | None, given: Mapping[str, Any], discovery: Discovery
+) -> Chosen:
+    if policy is None:
+        return Chosen(name, fields)
+    route = policy.route(
+        Work(
+            hosts=names_of(discovery, name),
+            route_class=given.get("route_class") or "ordinary",
+            data=given.get("data") or "PRIVATE",
+            model=given.get("model"),
+            effort=given.get("effort"),
+        )
+    )
+    options = dict(fields)
+    takes = getattr(discovery.load(HOST, name), "__dataclass_fields__", {})
+    for option, value in (("model", route.model), ("effort", route.effort)):
+        if value is not None and option not in takes:
+            raise InvalidRequest(f"{route.rule} of {route.policy} sets a {option}, which host {name!r} can't be told")
+        if value is not None:
+            options[option] = value
+    return Chosen(name, options, route)
+
+
+def _found(discovery: Discovery, fields: Mapping[str, object]) -> str:
+    """The host that is meant where none was named. Raises click.UsageError that lists them."""
+    if "command" in fields:
+        takes = [one for one in discovery.names(HOST) if _takes_command(discovery, one)]
+        if len(takes) == 1:
+            return takes[0]
+        raise click.UsageError(f"which host runs the command? give --host with one of: {', '.join(takes) or 'none'}")
+    installed = list(_programs(discovery))
+    if len(installed) == 1:
+        return installed[0]
+    if not discovery.names(HOST):
+        raise click.UsageError("no host is installed; install one: skilltrial-host-portable drives any command")
+    if not installed:
+        raise click.UsageError(
+            "no agent program was found (`skilltrial doctor` says what was looked for); give --host, or your agent's "
+            "command after --"
+        )
+    raise click.UsageError(f"which agent? give --host with one of: {', '.join(installed)}")
+
+
+def _takes_command(discovery: Discovery, name: str) -> bool:
+    try:
+        return "command" in getattr(discovery.load(HOST, name), "__dataclass_fields__", {})
+    except InvalidRequest:
+        return False
+
+
+def _programs(discovery: Discovery) -> Iterator[str]:
+    try:
+        yield from (one.name for one in examine_all(discovery) if one.runs)
+    except PluginNotFound:
+        return

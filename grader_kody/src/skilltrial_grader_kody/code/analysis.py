@@ -1,0 +1,131 @@
+"""Code in, what it does out. The same code with the same params is looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from .effects import Act, Effect, Kind, Sequel, acts
+from .machine import Budget, Machine, TooComplex
+from .parsing import Unparsable, children, parse
+from .scopes import Scope
+from .statements import block
+from .values import UNKNOWN, Function, Shape, Value, of_json
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_STEPS, _STEPS_PER_CHARACTER = 4_000, 2
+_DEEP = 4
+"""Programs within programs that are followed."""
+_IDLE = frozenset({"identifier", "string", "number", "template_string", "true", "false", "null", "undefined", "regex"})
+
+
+class State(Enum):
+    """Whether the code could be looked at."""
+
+    READ = "read"
+    UNPARSABLE = "unparsable"
+    EMPTY = "empty"
+    """Nothing is done: no statement, or only words standing there."""
+    TOO_COMPLEX = "too complex"
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What one program does. `found` are its acts in the order of the code, each with whether it certainly happens."""
+
+    state: State
+    effect: Effect = field(default_factory=Sequel, repr=False)
+    found: tuple[tuple[Act, bool], ...] = ()
+
+
+def analyse(code: str, params: Mapping[str, object] | None) -> Analysis:
+    """Look at a program. `params` is what the trace says that it was given, None where it does not say. Never raises."""
+    if not code.strip():
+        return Analysis(State.EMPTY)
+    budget = Budget(_STEPS + _STEPS_PER_CHARACTER * len(code))
+    given: Value = of_json(dict(params)) if params is not None else UNKNOWN
+    try:
+        root = parse(code)
+        if _idle(root):
+            return Analysis(State.EMPTY)
+        effect = _run(root, Machine(given, budget, _nested))
+        return Analysis(State.READ, effect, tuple(acts(effect)))
+    except Unparsable:
+        return Analysis(State.UNPARSABLE)
+    except (TooComplex, RecursionError):
+        return Analysis(State.TOO_COMPLEX)
+
+
+def _idle(root: Node) -> bool:
+    """Whether a program only has words standing there: prose that happens to fit the grammar."""
+    for statement in children(root):
+        if statement.type == "empty_statement":
+            continue
+        inner = children(statement)
+        if statement.type != "expression_statement" or len(inner) != 1 or inner[0].type not in _IDLE:
+            return False
+    return True
+
+
+def _run(root: Node, machine: Machine) -> Effect:
+    """Carry out a module, then its default export; then the exports that were put off."""
+    statements = children(root)
+    if any(_is_markup(node) for node in statements):
+        raise Unparsable
+    scope = Scope(function=True)
+    block(machine, statements, scope)
+    main = machine.exports.get("default")
+    if main is not None:
+        machine.call(main, (_argument(machine.params),), root)
+    elif statements and isinstance(last := _last(statements, machine, scope), Function):
+        # A lone function is called by some runtimes; this one's documents do not say so.
+        machine.give_away(last, root)
+    for deferred, name in machine.later:
+        export = machine.exports.get(name)
+        effect, _ = machine.apart(
+            lambda export=export: machine.call(export, (UNKNOWN,), root)  # type: ignore[misc]
+            if export is not None
+            else machine.unclear("the deferred export is not in this code", root)
+        )
+        deferred.nested = effect
+    return machine.found
+
+
+def _is_markup(node: Node) -> bool:
+    inner = node.named_children
+    return node.type == "expression_statement" and bool(inner) and inner[0].type.startswith("jsx")
+
+
+def _last(statements: list[Node], machine: Machine, scope: Scope) -> Value | None:
+    node = statements[-1]
+    inner = children(node)
+    while inner and node.type in {"expression_statement", "parenthesized_expression"}:
+        node = inner[0]
+        inner = children(node)
+    if node.type in {"arrow_function", "function_expression"}:
+        return machine.evaluate(node, scope)
+    return None
+
+
+def _argument(params: Value) -> Value:
+    """What a default export is given: the params, or an object that has them."""
+    if not isinstance(params, Shape):
+        return UNKNOWN
+    return Shape({"params": params, **params.fields}, open=True)
+
+
+def _nested(code: str, params: Value, outer: Machine) -> Effect:
+    """What a module inside a text does."""
+    if outer.nesting >= _DEEP:
+        raise TooComplex
+    try:
+        root = parse(code)
+    except Unparsable:
+        return Act(Kind.UNCLEAR, "the deferred module can't be parsed", 1, 1)
+    return _run(root, Machine(params, outer.budget, _nested, nesting=outer.nesting + 1))
+
+

@@ -1,0 +1,175 @@
+"""Properties: read, written, by a name or by a computed key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .names import unbound
+from .parsing import children, name
+from .texts import to_text
+from .values import (
+    KODY,
+    TAINTED,
+    UNDEFINED,
+    UNKNOWN,
+    WORKFLOWS,
+    Builtin,
+    Bound,
+    Class,
+    Const,
+    Either,
+    Function,
+    Items,
+    Method,
+    Namespace,
+    Operation,
+    Package,
+    Shape,
+    Special,
+    Value,
+    either,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from .machine import Machine
+    from .scopes import Scope
+
+OF_FUNCTIONS = frozenset({"call", "apply", "bind"})
+OF_PROMISES = frozenset({"then", "catch", "finally"})
+"""A promise stands for what it will be: every value may be one."""
+
+
+def key(machine: Machine, node: Node, scope: Scope) -> Value:
+    """The value of a written key: a name, a text, a number, `[computed]`."""
+    match node.type:
+        case "property_identifier" | "private_property_identifier" | "shorthand_property_identifier":
+            return Const(name(node))
+        case "computed_property_name":
+            return machine.evaluate(children(node)[0], scope) if children(node) else UNKNOWN
+    return machine.evaluate(node, scope)
+
+
+def get(machine: Machine, of: Value, at: Value) -> Value:
+    """The property `at` of a value."""
+    if isinstance(of, Either):
+        return either(*(get(machine, one, at) for one in of.options))
+    if isinstance(at, Either):
+        return either(*(get(machine, of, one) for one in at.options))
+    named = to_text(at)
+    if named is None:
+        return _any(of)
+    if named in OF_PROMISES and not isinstance(of, Shape | Builtin):
+        return Method(of, named)
+    match of:
+        case Special.RUNTIME:
+            return {"kody": KODY, "workflows": WORKFLOWS, "params": machine.params, "default": of}.get(
+                named, Namespace(named)
+            )
+        case Special.GLOBALS:
+            return unbound(machine, named)
+        case Special.TAINTED | Special.UNKNOWN | Special.UNDEFINED:
+            return of
+        case Namespace(space):
+            return Operation(space, named)
+        case Operation() | Bound():
+            return Method(of, named) if named in OF_FUNCTIONS else UNDEFINED
+        case Package(specifier, export):
+            return Method(of, named) if export is not None and named in OF_FUNCTIONS else Package(specifier, named)
+        case Shape():
+            return _field(machine, of, named)
+        case Items(items, open):
+            return _item(of, items, open, named)
+        case Const(str() as known):
+            return _letter(of, known, named)
+        case Class():
+            return _static(of, named)
+        case Builtin(base, known):
+            return Builtin(f"{base}.{named}", known)
+        case Function():
+            return Method(of, named)
+    return UNKNOWN
+
+
+def _any(of: Value) -> Value:
+    """Some property, nobody knows which."""
+    match of:
+        case Special.RUNTIME | Special.GLOBALS | Special.TAINTED | Namespace():
+            return TAINTED
+        case Package(specifier):
+            return Package(specifier, "")
+        case Shape(fields, _, within):
+            inner = () if within is None else (_any(within),)
+            return either(*fields.values(), *inner, UNKNOWN)
+        case Items(items):
+            return either(*items, UNKNOWN)
+    return UNKNOWN
+
+
+def _field(machine: Machine, of: Shape, named: str) -> Value:
+    if named in of.fields:
+        return of.fields[named]
+    if of.within is not None:
+        return get(machine, of.within, Const(named))
+    return UNKNOWN if of.open else UNDEFINED
+
+
+def _item(of: Items, items: list[Value], open: bool, named: str) -> Value:
+    if named == "length":
+        return UNKNOWN if open else Const(float(len(items)))
+    if named.isdecimal():
+        at = int(named) if len(named) < 9 else len(items)
+        return items[at] if at < len(items) else UNKNOWN if open else UNDEFINED
+    return Method(of, named)
+
+
+def _letter(of: Const, known: str, named: str) -> Value:
+    if named == "length":
+        return Const(float(len(known)))
+    if named.isdecimal() and len(named) < 9:
+        return Const(known[int(named)]) if int(named) < len(known) else UNDEFINED
+    return Method(of, named)
+
+
+def _static(of: Class, named: str) -> Value:
+    body = of.node.child_by_field_name("body")
+    for member in children(body) if body is not None else ():
+        label = member.child_by_field_name("name")
+        if label is not None and name(label) == named and any(part.type == "static" for part in member.children):
+            return Function(member, of.scope, this=of) if member.type == "method_definition" else UNKNOWN
+    return UNKNOWN
+
+
+def put(machine: Machine, target: Node, value: Value, scope: Scope) -> None:
+    """Assign to a property."""
+    of_node, at_node = target.child_by_field_name("object"), target.child_by_field_name("property")
+    at_node = at_node or target.child_by_field_name("index")
+    if of_node is None or at_node is None:
+        return
+    of = machine.evaluate(of_node, scope)
+    at = to_text(key(machine, at_node, scope))
+    match of:
+        case Shape(fields):
+            if at is None:
+                of.open = True
+                fields[""] = either(fields.get("", UNKNOWN), value)
+            elif machine.depth:
+                fields[at] = either(fields.get(at, UNDEFINED), value)
+            else:
+                fields[at] = value
+        case Items(items) if at is not None and at.isdecimal() and int(at[:6]) < len(items):
+            items[int(at[:6])] = value
+        case Items(items):
+            items.append(value)
+            of.open = True
+        case Namespace():
+            machine.unclear("the runtime's own object is changed", target)
+        case Builtin("module" | "exports", False) | Builtin("module.exports", False):
+            machine.exports[at if at not in {None, "exports"} else "default"] = value  # type: ignore[index]
+        case Special.UNDEFINED:
+            pass
+        case _:
+            machine.give_away(value, target)
+
+

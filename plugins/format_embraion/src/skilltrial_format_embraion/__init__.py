@@ -1,0 +1,1 @@
+"""Read EmbrAIon's skill suites, and write reports in EmbrAIon's shape."""
