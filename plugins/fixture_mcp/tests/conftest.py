@@ -184,12 +184,12 @@ def run_server(tmp_path: Path) -> Any:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_tool() -> Any:
     return tool
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_catalog() -> Any:
     return catalog_of
 

@@ -26,9 +26,7 @@ def memory(serve: Any, make_tool: Any, data: Path) -> Any:
         make_tool("resolve_scope_binding", {"directory": {"type": "string"}}, required=[]),
         make_tool("get_scope", {"scope_id": ID}),
         make_tool("list_scopes"),
-        make_tool(
-            "search_memory", {"scope_id": ID, "query": ID, "limit": {"type": "integer"}}, required=["scope_id", "query"]
-        ),
+        make_tool("search_memory", search | {"limit": {"type": "integer"}}, required=list(search)),
         make_tool(
             "remember_memory",
             remember | {"expected_revision": {"type": ["integer", "null"], "minimum": 1}},

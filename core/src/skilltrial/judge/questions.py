@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from skilltrial.model.capabilities import Sees
@@ -9,6 +10,7 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.evidence import CheckResult, Evidence
 from skilltrial.model.report import CheckReport, word
 from skilltrial.model.suite import Case, Check
+from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import Outcome, Owner
 from skilltrial.plugins.facades import GraderFacade
 
@@ -25,6 +27,10 @@ class CheckDetail:
     reason: str
     expected: str = ""
     seen: str = ""
+
+
+Details = Mapping[TrialKey, tuple[CheckDetail, ...]]
+"""The texts of checks by trial: for those who hold the archive."""
 
 
 Answer = tuple[CheckReport, CheckDetail]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from typing import Literal
 
 from skilltrial.model.report import Report
-from skilltrial.model.trial import TrialKey
 
-from .questions import CheckDetail
+from .questions import Details
 
-Details = Mapping[TrialKey, tuple[CheckDetail, ...]]
-"""The texts of checks: for those who hold the archive."""
 Form = Literal["json", "markdown", "plain", "terminal"]
 
 

@@ -13,8 +13,7 @@ from rich.text import Text
 from skilltrial.model.report import Report
 from skilltrial.model.words import Outcome
 
-from .questions import CheckDetail
-from .rendering import Details
+from .questions import CheckDetail, Details
 from .tables import Table, fault_lines, gate_line, headline, kept_line, main_table, pair_lines, troubles
 
 SHOWN_TRIALS = 20

@@ -7,50 +7,16 @@ YAML make the same tree of nodes, so faults are placed alike in both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from skilltrial.model.errors import DocumentInvalid, Fault
 
+from .json_reader import read_json
+from .nodes import Mark, Node, Unreadable, end_of
+
 Path = tuple[str | int, ...]
 MAX_BYTES = 2_000_000
-MAX_DEPTH = 64
-MAX_NODES = 200_000
-MAX_DIGITS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A place in a file; both count from 1, columns in characters."""
-
-    line: int
-    column: int
-
-
-@dataclass(slots=True)
-class Node:
-    """A value and its mark. `value` is plain JSON; an anchor's node may hang in several places."""
-
-    mark: Mark
-    value: object = None
-    keys: dict[str, Mark] = field(default_factory=dict)
-    children: dict[str | int, Node] = field(default_factory=dict)
-    size: int = 1
-    """How many values it is, itself included."""
-    height: int = 0
-    """How many levels lie below it."""
-
-    def put(self, key: str | int, child: Node, mark: Mark | None = None) -> None:
-        """Hang `child` into this mapping (or list) at `key`."""
-        if isinstance(self.value, dict):
-            self.value[key] = child.value
-        elif isinstance(self.value, list):
-            self.value.append(child.value)
-        if mark is not None and isinstance(key, str):
-            self.keys[key] = mark
-        self.children[key] = child
-        self.size += child.size
-        self.height = max(self.height, child.height + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +96,6 @@ class Faults:
             raise DocumentInvalid(tuple(self._found))
 
 
-class Unreadable(Exception):
-    """The text is not a document of its format. `mark` says where, `what` and `right` are for the user."""
-
-    def __init__(self, mark: Mark, what: str, right: str = "") -> None:
-        super().__init__(what)
-        self.mark, self.what, self.right = mark, what, right
-
-
 def read(file: str, data: bytes) -> Document:
     """Read a file's bytes; its name tells the format: `.json` is JSON, anything else YAML 1.2.
 
@@ -146,10 +104,12 @@ def read(file: str, data: bytes) -> Document:
     try:
         text = _decode(data)
         if file.lower().endswith(".json"):
-            from .json_reader import read_json as reader
+            root, double = read_json(text)
         else:
-            from .yaml_reader import read_yaml as reader
-        root, double = reader(text)
+            # Only here: what reads JSON must not wait for ruamel.
+            from .yaml_reader import read_yaml
+
+            root, double = read_yaml(text)
     except Unreadable as error:
         raise DocumentInvalid((Fault(file, error.mark.line, error.mark.column, error.what, error.right),)) from None
     return Document(
@@ -167,12 +127,6 @@ def _decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8-sig", "replace")
         raise Unreadable(end_of(before), "the file is not UTF-8 text", "save it as UTF-8") from None
-
-
-def end_of(text: str) -> Mark:
-    """The mark just behind `text`, which begins a file."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return Mark(len(lines), len(lines[-1]) + 1)
 
 
 def as_dict(value: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
-from .document import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Mark, Node, Unreadable
+from .nodes import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Mark, Node, Unreadable, doubled
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -123,10 +123,3 @@ class _Scanner:
         if self.text[at : at + 1] != ",":
             raise Unreadable(self.mark(at), f"`,` or `{end}` is missing here")
         return self.space(at + 1)
-
-
-def doubled(key: str, mark: Mark, first: Mark) -> Unreadable:
-    """The fault of a key that is given twice."""
-    from .wording import shown
-
-    return Unreadable(mark, f"{shown(key)} is given twice", f"it stands on line {first.line} already; keep one of them")

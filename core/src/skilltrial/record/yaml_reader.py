@@ -23,8 +23,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from .document import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Mark, Node, Unreadable, end_of
-from .json_reader import doubled
+from .nodes import MAX_DEPTH, MAX_DIGITS, MAX_NODES, Mark, Node, Unreadable, doubled, end_of
 
 _WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
     spelling: word == "true" for word in ("true", "false") for spelling in (word, word.title(), word.upper())

@@ -97,7 +97,7 @@ def changes(check: Check, fixture: Path) -> Iterator[str]:
             if any(step.isascii() and step.isdigit() for step in check.field.split(".")):
                 yield "a number in its field was only a key there; here it also counts the items of a list"
         case UnchangedPath() if (fixture / check.path).is_dir():
-            yield "its path is a folder of the fixture, which passed whatever happened; here all below it must be as before"
+            yield "its path is a folder, which passed whatever happened; here all below it must be as before"
         case UnchangedPath() if not (fixture / check.path).exists():
             yield "its path is not in the fixture, where it passed unless the file was made; here it is `unverified`"
         case _:

@@ -38,7 +38,7 @@ def _converted(suite: WrittenSuite) -> Iterator[str]:
     yield f"the variants `baseline` and `candidate` became the arms `without_skill` and `with_skill`{third}"
     yield "the candidate decides: the gate's arm is `with_skill`, and every trial of it must pass"
     yield f"{len(suite.cases)} cases with their prompts, polarities and fixtures, untouched"
-    counts = Counter(check.type for case in suite.cases for check in case.checks)
+    counts: Counter[str] = Counter(check.type for case in suite.cases for check in case.checks)
     for kind, asked_by in KINDS.items():
         if counts[kind]:
             yield f"{counts[kind]} of `{kind}` became checks of the grader `files` with {asked_by}"

@@ -144,17 +144,17 @@ _NULLS = {
     "exit-code": "`host.exit-code` is null where the program gave none.",
     "completed": "`host.completed` and `host.failed` are null where the report does not keep the program's last event.",
     "tool-calls": "`host.tool-calls` is null where this host does not show them.",
-    "passed": "`passed` is null where a check was not asked, since the session did not complete, or could not be decided.",
+    "passed": "`passed` is null where a check was not asked (the session did not complete) or not decided.",
     "type": "`type` is null: the suite was not written for EmbrAIon, which has other kinds of check.",
     "case-digest": "`case-digest` is null: the suite was not written for EmbrAIon.",
-    "behavior-passed": "`behavior-passed` is null where the evidence does not decide; in `summary` such runs do not count.",
+    "behavior-passed": "`behavior-passed` is null where the evidence does not decide; `summary` counts no such run.",
 }
 """Key → what its null says."""
 
 
 def _notes(report: Report, runs: Sequence[JsonValue]) -> Iterator[str]:
     yield "Written by skilltrial from its own report, which says more; digests of skills are of what was installed."
-    nulls = set(_nulls(runs))
+    nulls = set(_nulls(list(runs)))
     yield from (note for key, note in _NULLS.items() if key in nulls)
     if report.narrowed:
         yield "Only some cases or arms were asked for."

@@ -51,7 +51,7 @@ def host(trial: TrialReport, kind: EvidenceKind) -> dict[str, JsonValue]:
             "tool-calls": trial.tool_calls,
             "tokens": _tokens(trial.usage),
             "usage-complete": done and trial.usage is not None and None not in (trial.usage.input, trial.usage.output),
-            "observed-reads": sorted(row.skill for row in trial.trigger if row.evidence == "read-observed"),
+            "observed-reads": [*sorted(row.skill for row in trial.trigger if row.evidence == "read-observed")],
         }
     return told
 

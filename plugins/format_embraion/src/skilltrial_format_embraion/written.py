@@ -12,11 +12,9 @@ SuitePath = Annotated[str, Field(min_length=1, max_length=250)]
 
 
 class _Closed(BaseModel):
-    """A frozen object without further keys; keys have hyphens, nothing is coerced."""
+    """A frozen object without further keys; nothing is coerced."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, alias_generator=lambda name: name.replace("_", "-")
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class FileExists(_Closed):
@@ -99,7 +97,7 @@ class Case(_Closed):
 class WrittenSuite(_Closed):
     """The whole file."""
 
-    schema_version: float
+    schema_version: Annotated[float, Field(alias="schema-version")]
     id: Id
     skills: Annotated[list[Skill], Field(min_length=1)]
     cases: Annotated[list[Case], Field(min_length=1)]

@@ -1,0 +1,202 @@
+"""One server for all trials of a run: paths, borders, order, the end."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from skilltrial.api import InvalidRequest, Source, wire_calls
+from skilltrial.testing import MemoryRecorder
+
+RULES = """
+scripts:
+  one:
+    state: {n: 0}
+    rules:
+      - {tool: save, set: {last: {$argument: /text}}, reply: {body: {was: {$state: /last}}}}
+      - {tool: find, delay: 0.05, reply: {body: {$argument: /query}}}
+  two: {rules: []}
+"""
+
+
+def test_naming_the_fixture_loads_no_server() -> None:
+    heavy = "starlette", "uvicorn", "asyncio", "jsonschema", "ruamel.yaml", "mcp"
+    code = f"import sys, skilltrial_fixture_mcp.fixture; print([name for name in {heavy} if name in sys.modules])"
+
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert said.strip() == "[]"
+
+
+def test_trials_that_run_at_once_never_meet(run_server: Any) -> None:
+    with run_server(RULES) as server:
+        trials = [server.trial(str(n), script="one") for n in range(1, 6)]
+        clients = [trial.__enter__() for trial in trials]
+
+        def ask(client: Any) -> list[Any]:
+            mine = client.offer.url
+            return [client.call("save", {"text": f"{mine} {n}"}) for n in range(10)]
+
+        with ThreadPoolExecutor(5) as pool:
+            answers = list(pool.map(ask, clients))
+        for trial in trials:
+            trial.__exit__(None, None, None)
+
+    assert len({client.offer.url for client in clients}) == 5
+    for client, said in zip(clients, answers, strict=True):
+        assert len(said) == 10
+        assert [note["number"] for note in client.of("answered")] == list(range(1, 11))
+        assert all(client.offer.url in note["state"]["last"] for note in client.of("answered"))
+
+
+@pytest.mark.parametrize("many", [2, 64])
+def test_concurrent_requests_that_reuse_one_id_are_each_answered(serve: Any, many: int) -> None:
+    client = serve(RULES, case={"script": "one"})
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    gate = threading.Barrier(many)
+
+    def ask(n: int) -> Any:
+        gate.wait()
+        with httpx.Client(trust_env=False, verify=False, timeout=20) as http:
+            params = {"name": "find", "arguments": {"query": str(n)}}
+            return http.post(client.url, json={**body, "params": params}).json()
+
+    with ThreadPoolExecutor(many) as pool:
+        answers = list(pool.map(ask, range(many)))
+
+    assert [json.loads(answer["result"]["content"][0]["text"]) for answer in answers] == [str(n) for n in range(many)]
+    calls = wire_calls("memory", client.recorder.records)
+    assert len(calls) == many
+    assert all(call.answered and call.rpc_id == 1 and call.arguments == {"query": call.result} for call in calls)
+
+
+def test_only_a_trials_own_path_reaches_it(serve: Any) -> None:
+    client = serve(RULES, case={"script": "one"})
+    base, _, rest = client.url.partition("/run/")
+    token = rest.partition("/")[0]
+
+    assert len(token) >= 32
+    for path in (
+        "",
+        "/",
+        "/mcp",
+        "/run",
+        "/run/",
+        "/run/guess/mcp",
+        f"/run/{token}",
+        f"/run/{token}/mcp/",
+        f"//run/{token}/mcp",
+        f"/run/{token}/health",
+    ):
+        assert client.http.post(f"{base}{path}", json={}).status_code == 404
+    assert client.notes == []
+
+
+def test_a_trial_that_has_ended_is_gone_and_records_nothing_more(run_server: Any) -> None:
+    with run_server(RULES) as server:
+        with server.trial(script="one") as client:
+            client.call("save", {"text": "x"})
+        kept = len(client.notes)
+
+        reply = client.post({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+
+        assert reply.status_code == 410
+        assert len(client.notes) == kept
+
+
+def test_each_call_is_on_record_before_it_is_answered_and_read_back_by_the_judge(serve: Any) -> None:
+    client = serve(RULES, case={"script": "one"})
+    client.recorder.turn = 2
+
+    client.call("save", {"text": "x"}, _meta={"callId": "c1"})
+
+    (call,) = wire_calls("memory", client.recorder.records)
+    assert (call.server, call.turn, call.tool, call.arguments) == ("memory", 2, "save", {"text": "x"})
+    assert (call.result, call.is_error, call.joins, call.answered, call.because) == (
+        {"was": "x"},
+        False,
+        "c1",
+        True,
+        "rule",
+    )
+
+
+class FullDisk(MemoryRecorder):
+    """A recorder whose disk is full after some records."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def record(self, source: Source, raw: str) -> None:
+        if len(self.records) >= self.room:
+            raise OSError(28, "No space left on device")
+        super().record(source, raw)
+
+
+@pytest.mark.parametrize("room", [0, 1, 2])
+def test_a_record_that_cannot_be_written_is_an_error_of_the_run_and_no_answer(run_server: Any, room: int) -> None:
+    with run_server(RULES) as server:
+        with (
+            pytest.raises(OSError, match="No space left"),
+            server.trial(script="one", recorder=FullDisk(room)) as client,
+        ):
+            reply = client.post(
+                {
+                    "jsonrpc": "2.0",
+                    "id": 1,
+                    "method": "tools/call",
+                    "params": {"name": "save", "arguments": {"text": "x"}},
+                }
+            )
+            assert reply.status_code == 500
+            assert "was" not in reply.text
+
+        with server.trial(script="one") as client:
+            assert client.call("save", {"text": "x"})["isError"] is False
+
+
+def test_a_case_with_faulty_options_does_not_start(run_server: Any) -> None:
+    with (
+        run_server(RULES) as server,
+        pytest.raises(InvalidRequest, match="no such `script`"),
+        server.trial(script="three"),
+    ):
+        pass
+
+
+def test_the_server_is_ready_before_a_host_is_told_of_it_and_leaves_nothing_behind(run_server: Any) -> None:
+    before = {thread.ident for thread in threading.enumerate()}
+
+    with run_server(RULES) as server, server.trial(script="one") as client:
+        port = int(client.url.split(":")[2].split("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            pass
+        begin = time.monotonic()
+        client.ask("tools/list")
+        assert time.monotonic() - begin < 1
+
+    assert {thread.ident for thread in threading.enumerate()} <= before
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(("127.0.0.1", port), timeout=1)
+
+
+def test_a_trial_that_shares_the_runs_server_starts_at_once(run_server: Any) -> None:
+    with run_server(RULES) as server:
+        times = []
+        for n in range(1, 30):
+            begin = time.perf_counter()
+            with server.trial(str(n), script="one") as client:
+                client.ask("ping")
+            times.append(time.perf_counter() - begin)
+
+    assert sorted(times)[len(times) // 2] < 0.05
