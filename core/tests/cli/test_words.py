@@ -159,7 +159,12 @@ def prepared(budget: Budget = FREE, model: str | None = None, **host: Any) -> An
     identity = HostIdentity(name="fake", records="fake", **host)
     plan = plan_run(suite, identity, Selection(seed=5, jobs=1), Digests("0" * 64), "run")
     return SimpleNamespace(
-        plan=plan.model_copy(update={"model": model}), suite=suite, trials=plan.trials, budget=budget, told=()
+        plan=plan.model_copy(update={"model": model}),
+        suite=suite,
+        trials=plan.trials,
+        budget=budget,
+        told=(),
+        loaded=None,
     )
 
 

@@ -91,19 +91,35 @@ class Answered(CheckOptions):
         return f"an answer holds {self.answered}"
 
 
+class Received(CheckOptions):
+    """Holds where the shown evidence has these wire calls (`server.tool`), and joined calls of these tools."""
+
+    received: tuple[str, ...]
+    joined: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        return "the fixtures received these calls"
+
+
 class TellingGrader:
     """Gives the answer that the check asks for."""
 
     def check_models(self) -> Sequence[type[CheckOptions]]:
-        return [Told, Answered]
+        return [Told, Answered, Received]
 
     def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
-        return frozenset(check.needs) if isinstance(check, Told) else frozenset({Sees.ANSWERS})
+        if isinstance(check, Told):
+            return frozenset(check.needs)
+        return frozenset({Sees.ANSWERS} if isinstance(check, Answered) else ())
 
     def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
         if isinstance(check, Answered):
             holds = any(check.answered in answer for answer in evidence.answers.values())
             return CheckResult.of(holds, "text_missing", expected=check.answered, seen=str(evidence.answers))
+        if isinstance(check, Received):
+            wire = tuple(f"{call.server}.{call.tool}" for call in evidence.wire)
+            joined = tuple(call.requested.tool for call in evidence.calls if call.requested and call.wire)
+            return CheckResult.of((wire, joined) == (check.received, check.joined), "other_calls")
         assert isinstance(check, Told)
         match check.gives:
             case "passed":
@@ -147,15 +163,17 @@ class FakeTrial:
     facts: TrialFacts
     host: tuple[Record, ...]
     model: tuple[Record, ...] = ()
+    fixtures: Mapping[str, tuple[Record, ...]] = field(default_factory=dict)
+    earlier: tuple[tuple[Record, ...], ...] = ()
 
     def records(self) -> tuple[Record, ...]:
         return self.host
 
     def earlier_tries(self) -> tuple[tuple[Record, ...], ...]:
-        return ()
+        return self.earlier
 
     def fixture_records(self) -> dict[str, tuple[Record, ...]]:
-        return {}
+        return dict(self.fixtures)
 
     def model_records(self) -> tuple[Record, ...]:
         return self.model
@@ -248,6 +266,9 @@ class World:
     arms: list[dict[str, Any]] = field(
         default_factory=lambda: [{"id": "without_skill"}, {"id": "with_skill", "skills": ["notes"]}]
     )
+    fixtures: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    """Tools that the skill asks for."""
     sees: frozenset[Sees] = SEES_ALL
     trials: dict[TrialKey, FakeTrial | None] = field(default_factory=dict)
     """None for a planned trial that left no seal."""
@@ -268,6 +289,7 @@ class World:
                     "skills": [{"id": "notes", "folder": "notes"}],
                     "arms": self.arms,
                     "gate": {"arm": "with_skill"},
+                    "fixtures": {name: {"use": "fake"} for name in self.fixtures},
                     "cases": self.cases,
                 }
             )
@@ -290,7 +312,7 @@ class World:
             "suite_sha256": DIGEST,
             "cases": dict.fromkeys(ids, DIGEST),
             "workspaces": dict.fromkeys(ids, DIGEST),
-            "skills": (SkillIdentity(id="notes", sha256=DIGEST, body_sha256=DIGEST),),
+            "skills": (SkillIdentity(id="notes", sha256=DIGEST, body_sha256=DIGEST, asks=self.asks),),
             "arms": tuple(arm["id"] for arm in self.arms),
             "host": identity,
             "seed": 1,
@@ -320,6 +342,15 @@ def _kept(one: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in one.items() if name not in ("id", "checks")}
 
 
+def wire(*notes: Part | str, turns: Sequence[int] = ()) -> tuple[Record, ...]:
+    """A fixture's records: notes or raw lines, in the turns (1 where none is said)."""
+    at = [*turns, *[1] * (len(notes) - len(turns))]
+    return tuple(
+        Record(seq, float(seq), Source.WIRE, turn, one if isinstance(one, str) else one.model_dump_json())
+        for seq, (one, turn) in enumerate(zip(notes, at, strict=True), start=1)
+    )
+
+
 class Words:
     """The builders, for tests (a test module can't import this one)."""
 
@@ -334,6 +365,7 @@ class Words:
     event = staticmethod(event)
     part = staticmethod(part)
     replace = staticmethod(replace)
+    wire = staticmethod(wire)
 
     @staticmethod
     def step(step: Step, skill: str = "notes") -> dict[str, Any]:

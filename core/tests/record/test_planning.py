@@ -72,6 +72,15 @@ def test_the_seed_alone_decides_the_order(suite):
     assert {frozenset(order) for order in orders.values()} == {frozenset(orders[0])}
 
 
+def test_cases_come_in_another_order_each_round(suite):
+    """So that no case always meets what the one before it left behind (a warm cache, a tired provider)."""
+    trials = plan(some(suite, 6), attempts=8, seed=1).trials
+    rounds = [tuple(dict.fromkeys(key.case for key in trials if key.label == str(number))) for number in range(1, 9)]
+
+    assert all(sorted(order) == [f"c{at}" for at in range(6)] for order in rounds)
+    assert len(set(rounds)) > 4
+
+
 def test_no_arm_always_goes_first(suite):
     firsts = [plan(some(suite, 1), seed=seed).trials[0].arm for seed in range(40)]
 

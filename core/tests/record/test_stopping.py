@@ -130,7 +130,6 @@ def test_the_reasons_are_named_each_once():
     ("seen", "said"),
     [
         (Seen(Ended(Ending.HOST_UNAVAILABLE, None, "x", Owner.OPERATOR)), "can't be started"),
-        (failed(Cause.AUTH, Owner.OPERATOR), "refuses this account: auth"),
         (failed(Cause.QUOTA, Owner.OPERATOR), "refuses this account: quota"),
     ],
 )
@@ -140,6 +139,17 @@ def test_what_every_further_trial_would_meet_stops_the_run_at_once(seen, said):
 
     assert said in (conduct.stopped or "")
     assert not conduct.admit()
+
+
+def test_a_refused_key_stops_the_run_at_the_third_time_and_is_never_tried_again():
+    conduct = Conduct(retries=2)
+    for _ in range(2):
+        assert one_trial(conduct, failed(Cause.AUTH, Owner.OPERATOR)) == [None]
+        assert conduct.stopped is None
+
+    one_trial(conduct, failed(Cause.AUTH, Owner.OPERATOR))
+
+    assert conduct.stopped == "3 trials in a row showed nothing: host_failed (auth)"
 
 
 def test_a_rehearsal_plays_faults_on_purpose_and_never_stops():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from .findings import Finding
@@ -41,7 +42,7 @@ def look(event: AnyEvent) -> Text | None:
     code = event.input.get("code")
     if not isinstance(code, str):
         return None
-    words = _WORDS.findall(code) if any(stem in code for stem in _STEMS) else ()
+    words = _words(code)
     defers = "workflows.create" in code
     targets = isinstance(event, Invocation) and event.targetEntityId in code
     if not (words or defers or targets):
@@ -54,6 +55,12 @@ def look(event: AnyEvent) -> Text | None:
         defers=defers,
         targets=targets,
     )
+
+
+@lru_cache(maxsize=256)
+def _words(code: str) -> tuple[str, ...]:
+    """The words that matter in a code; the same code often comes again and again."""
+    return tuple(_WORDS.findall(code)) if any(stem in code for stem in _STEMS) else ()
 
 
 def judge(case: RoutingCase, steps: Sequence[Step[Text | None]]) -> Iterator[Finding]:

@@ -85,9 +85,12 @@ class Client:
         return self.http.post(self.url, content=content, headers=usual | names)
 
     def ask(self, method: str, params: object = None, **headers: str) -> Any:
-        """Ask in the way of the handshake; the whole answer."""
+        """Ask in the way of the handshake; the whole answer, the last message where it comes as a stream."""
         body = {"jsonrpc": "2.0", "id": next(self.numbers), "method": method}
-        return self.post(body if params is None else body | {"params": params}, **headers).json()
+        reply = self.post(body if params is None else body | {"params": params}, **headers)
+        if reply.headers["content-type"].startswith("text/event-stream"):
+            return json.loads(reply.text.rpartition("data: ")[2])
+        return reply.json()
 
     def modern(self, method: str, params: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
         """Ask in the stateless revision."""

@@ -87,10 +87,8 @@ def test_a_reply_is_sent_and_recorded(serve: Any, reply: Any, content: str, stru
 
 
 def test_content_blocks_are_sent_as_they_are_written(serve: Any) -> None:
-    blocks = [
-        {"type": "text", "text": {"$argument": "/query"}},
-        {"type": "image", "data": "AA==", "mimeType": "image/png"},
-    ]
+    image = {"type": "image", "data": "AA==", "mimeType": "image/png"}
+    blocks = [{"type": "text", "text": {"$argument": "/query"}}, image]
     client = serve(one({"tool": "find", "reply": {"content": blocks, "isError": True}}))
 
     result = client.call("find", {"query": "q"})

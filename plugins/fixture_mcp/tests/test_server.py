@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import subprocess
 import sys
@@ -73,7 +72,7 @@ def test_concurrent_requests_that_reuse_one_id_are_each_answered(serve: Any, man
     with ThreadPoolExecutor(many) as pool:
         answers = list(pool.map(ask, range(many)))
 
-    assert [json.loads(answer["result"]["content"][0]["text"]) for answer in answers] == [str(n) for n in range(many)]
+    assert [answer["result"]["content"][0]["text"] for answer in answers] == [str(n) for n in range(many)]
     calls = wire_calls("memory", client.recorder.records)
     assert len(calls) == many
     assert all(call.answered and call.rpc_id == 1 and call.arguments == {"query": call.result} for call in calls)
@@ -145,21 +144,18 @@ class FullDisk(MemoryRecorder):
 
 @pytest.mark.parametrize("room", [0, 1, 2])
 def test_a_record_that_cannot_be_written_is_an_error_of_the_run_and_no_answer(run_server: Any, room: int) -> None:
-    with run_server(RULES) as server:
-        with (
-            pytest.raises(OSError, match="No space left"),
-            server.trial(script="one", recorder=FullDisk(room)) as client,
-        ):
-            reply = client.post(
-                {
-                    "jsonrpc": "2.0",
-                    "id": 1,
-                    "method": "tools/call",
-                    "params": {"name": "save", "arguments": {"text": "x"}},
-                }
-            )
+    call = {"name": "save", "arguments": {"text": "x"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+
+    def ask(server: Any) -> None:
+        with server.trial(script="one", recorder=FullDisk(room)) as client:
+            reply = client.post(body)
             assert reply.status_code == 500
             assert "was" not in reply.text
+
+    with run_server(RULES) as server:
+        with pytest.raises(OSError, match="No space left"):
+            ask(server)
 
         with server.trial(script="one") as client:
             assert client.call("save", {"text": "x"})["isError"] is False

@@ -6,7 +6,9 @@ from typing import Any
 
 import mcp_types
 import pytest
+from mcp.shared import subscriptions
 from mcp_types import methods, version
+from pydantic import TypeAdapter
 
 from skilltrial_fixture_mcp import envelopes, revisions
 
@@ -16,7 +18,8 @@ scripts:
     rules:
       - {tool: save, reply: {text: x}}
       - {tool: count, reply: {body: {n: 1}}}
-      - {tool: find, reply: {content: [{type: text, text: a}, {type: image, data: AA==, mimeType: image/png}], isError: true}}
+      - tool: find
+        reply: {content: [{type: text, text: a}, {type: image, data: AA==, mimeType: image/png}], isError: true}
 """
 HELLO = {"capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 
@@ -41,7 +44,7 @@ def test_reserved_keys_are_those_of_the_official_types() -> None:
     assert mcp_types.CLIENT_INFO_META_KEY == revisions.CLIENT_KEY
     assert mcp_types.CLIENT_CAPABILITIES_META_KEY == revisions.CAPABILITIES_KEY
     assert mcp_types.SERVER_INFO_META_KEY == revisions.SERVER_KEY
-    assert mcp_types.SUBSCRIPTION_ID_META_KEY == revisions.SUBSCRIPTION_KEY
+    assert subscriptions.SUBSCRIPTION_ID_META_KEY == revisions.SUBSCRIPTION_KEY
 
 
 @pytest.mark.parametrize("text", ["save", "Grüße", " edge ", "=?base64?eA==?=", "a\nb", ""])
@@ -53,8 +56,9 @@ def test_encoded_headers_are_read_as_the_official_client_writes_them(text: str) 
 
 def same(model: Any, sent: Any) -> None:
     """`sent` is read by an official model, and nothing of it is lost on the way."""
-    read = model.model_validate(sent)
-    assert read.model_dump(mode="json", by_alias=True, exclude_unset=True) == sent
+    adapter: TypeAdapter[Any] = TypeAdapter(model)
+    read = adapter.validate_python(sent)
+    assert adapter.dump_python(read, mode="json", by_alias=True, exclude_unset=True) == sent
 
 
 @pytest.mark.parametrize("revision", [*revisions.HANDSHAKE, revisions.MODERN])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 import time
 from pathlib import Path
@@ -69,7 +70,7 @@ class FileRecorder:
             line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line().encode("ascii")
             try:
                 if self._file is None:
-                    self._file = self.path.open("wb")
+                    self._file = open(self.path, "wb", opener=_private)
                 self._file.write(line)
                 self._file.flush()
             except OSError as error:
@@ -91,3 +92,8 @@ class FileRecorder:
             if self._failed is not None:
                 raise self._failed
             return None if file is None else self._digest.hexdigest()
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, like every other of an archive."""
+    return os.open(path, flags, 0o600)

@@ -270,7 +270,17 @@ class TrialWriter:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file that only its owner may read; replaced in one step where it exists."""
-    fresh = path.with_name(f".{path.name}.new") if path.exists() else path
+    put(path, data, beside=path.exists())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    put(path, data, beside=True)
+
+
+def put(path: Path, data: bytes, *, beside: bool) -> None:
+    """Write a file, `beside` its place first where it must not be seen half written."""
+    fresh = path.with_name(f".{path.name}.new") if beside else path
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         write_all(descriptor, data)

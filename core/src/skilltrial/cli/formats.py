@@ -11,6 +11,7 @@ import click
 from skilltrial.archive.layout import SUITE_SOURCE
 from skilltrial.archive.reading import SealedArchive
 from skilltrial.archive.trees import Tree
+from skilltrial.model.errors import PluginNotFound
 from skilltrial.model.foreign import RunInputs
 from skilltrial.model.report import Report
 from skilltrial.plugins.binding import bind
@@ -63,6 +64,10 @@ def load_suite(argument: str, given: Mapping[str, Any], discovery: Discovery) ->
     name = suite_format(given)
     options = {flag: given[flag] for flag in FLAGS if given.get(flag) is not None}
     if name is not None:
+        try:
+            discovery.find(FORMAT, name)
+        except PluginNotFound as error:
+            raise PluginNotFound(f"{error} (a report is printed as text, json or markdown)") from None
         front = bind(FormatFacade, name, discovery.build(FORMAT, name, options))
         return load_foreign(Path(argument), front, discovery.identify(FORMAT, name), graders)
     if options:

@@ -9,7 +9,7 @@ import click
 
 from skilltrial.archive.layout import REPORT
 from skilltrial.archive.reading import open_archive
-from skilltrial.archive.writing import write_file
+from skilltrial.archive.writing import write_whole
 from skilltrial.judge.diff import verdict_diff
 from skilltrial.judge.grading import Judgement, grade
 from skilltrial.model.errors import RunIncomplete
@@ -38,7 +38,7 @@ def keep(root: Path, report: Report) -> Path | None:
     if (own.exists() and own.read_bytes() == data) or (path is not own and path.exists()):
         return None
     try:
-        write_file(path, data)
+        write_whole(path, data)
     except OSError as error:
         if path is own:
             raise RunIncomplete(f"the report can't be written: {error.strerror}") from error

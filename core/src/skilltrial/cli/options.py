@@ -74,8 +74,8 @@ _FORMATS = click.option(
     "formats",
     metavar="NAME",
     multiple=True,
-    help="May be given for each: how to print the report (text, json, markdown) [auto: in colour on a terminal]; "
-    "the format of a suite of another tool (embraion ...).",
+    help="How to print the report: text, json, markdown [auto: in colour on a terminal]. Any other name is the "
+    "installed format of a SUITE that was written for another tool (embraion). May be given for each.",
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skilltrial.record.asking import Prepared
+from skilltrial.archive.redaction import Redactor
+from skilltrial.record.asking import Prepared, sources_with_secrets
 from skilltrial.record.stopping import Budget
 
 
@@ -29,6 +30,14 @@ def outline(prepared: Prepared) -> str:
         reasons[label] = reasons.get(label, 0) + 1
     lines += [f"skipped: {label}, {counted(count, 'session')}" for label, count in reasons.items()]
     lines += [f"note: {what}" for what in (*plan.host.ambient, *prepared.told)]
+    lines += [
+        f"note: {name} is too short to be told from ordinary text: its value will not be replaced in what is written"
+        for name in Redactor(prepared.secrets).too_short
+    ]
+    lines += [
+        f"note: {source} holds the value of a variable that is passed: the archive keeps sources as they are"
+        for source in sources_with_secrets(prepared)
+    ]
     if plan.model:
         lines.append("The model is scripted: no provider is asked, nothing is spent, nothing is shown about the skill.")
     else:

@@ -16,7 +16,7 @@ EPILOG = """\b
 Examples:
   skilltrial run my.trial.yaml --host portable --attempts 2 -- my-agent --flag
   skilltrial run my.trial.yaml --dry-run -- my-agent
-  skilltrial run my.trial.yaml --pass-env MY_API_KEY --max-time 1800 -- my-agent
+  skilltrial run my.trial.yaml --pass-env MY_KEY --max-time 1800 -- my-agent
   skilltrial run --resume last
   skilltrial run suite.json --format embraion --report embraion -- my-agent
 

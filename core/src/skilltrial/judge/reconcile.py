@@ -50,9 +50,9 @@ Matches = dict[int, WireCall]
 
 def _once(requests: Iterable[ToolRequested]) -> list[ToolRequested]:
     """Each call once: a stream and a session log may both show it, and one of them without its input."""
-    calls: dict[tuple[str | None, str], ToolRequested] = {}
+    calls: dict[tuple[int, str | None, str], ToolRequested] = {}
     for request in requests:
-        key = request.agent, request.call
+        key = request.turn, request.agent, request.call
         if key not in calls or (calls[key].input is ABSENT and request.input is not ABSENT):
             calls[key] = request
     return list(calls.values())

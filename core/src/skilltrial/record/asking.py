@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.trees import sha256
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.errors import InvalidRequest
@@ -129,6 +130,14 @@ def lend(parts: Parts, plan: Plan, suite: Suite, passed: Mapping[str, str]) -> L
     """Ask the host what live sessions will be lent. Raises InvalidRequest where they could not log in."""
     rounds = -(-len(plan.trials) // plan.jobs)
     return parts.host.lend_host(passed, rounds * suite.limits.seconds)
+
+
+def sources_with_secrets(prepared: Prepared) -> tuple[str, ...]:
+    """The workspaces and skills that hold the value of a secret: their exact bytes go into the archive."""
+    redactor = Redactor(prepared.secrets)
+    named = {f"the workspace of case {case}": tree for case, tree in prepared.sources.workspaces.items()}
+    named |= {f"skill {reference}": skill.tree for reference, skill in prepared.sources.skills.items()}
+    return tuple(name for name, tree in named.items() if any(redactor.data(data)[1] for data in tree.contents.values()))
 
 
 def refuse_commands(suite: Suite, *, allowed: bool) -> None:

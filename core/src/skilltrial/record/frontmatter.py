@@ -44,6 +44,8 @@ def read_frontmatter(file: str, data: bytes) -> FrontMatter:
                 ),
             )
         )
+    if not any(line.strip() and not line.lstrip().startswith("#") for line in match["head"].splitlines()):
+        raise DocumentInvalid((Fault(file, 2, 1, "the front matter is empty", "write `name: …`, `description: …`"),))
     # The line of `---` stays in front, so that lines count as in the file.
     document = read(file, ("---\n" + match["head"]).encode())
     if document.double:

@@ -28,6 +28,13 @@ from .preparing import Project
 from .workspace import Folders, make_folders, name_folders, remove, write_tree
 
 
+def _text(answer: object) -> str:
+    """An answer, held to its type: a host is a plugin."""
+    if not isinstance(answer, str):
+        raise TypeError("Session.send must return a text")
+    return answer
+
+
 class _FixtureFailed(Exception):
     """A fixture could not be started for a trial."""
 
@@ -127,7 +134,7 @@ class Try:
                 for turn, prompt in enumerate(trial.turns, 1):
                     recorder.turn = turn
                     recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))
-                    self.answers.append(session.send(prompt))
+                    self.answers.append(_text(session.send(prompt)))
         except SessionStopped:
             return
         except _FixtureFailed as error:

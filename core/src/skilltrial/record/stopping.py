@@ -18,8 +18,9 @@ BACKOFF = (1.0, 5.0, 20.0)
 """Seconds before the next try."""
 BACKOFF_BUSY = (5.0, 30.0, 60.0)
 """The same where the provider said that it is asked too often."""
-_OPERATORS = frozenset({Cause.AUTH, Cause.QUOTA})
-"""Causes that every further trial would meet as well, until somebody acts."""
+_AT_ONCE = frozenset({Cause.QUOTA})
+"""Causes that every further trial would meet as well. A refused key is not among them: it costs nothing to see it
+three times, and a provider's login service has hiccups."""
 _NEVER_AGAIN = frozenset({Cause.AUTH, Cause.QUOTA, Cause.CONTEXT})
 """Causes that another try can't mend."""
 
@@ -118,7 +119,7 @@ class Conduct:
             return
         if end.ending is Ending.HOST_UNAVAILABLE:
             self.stopped = "the agent program can't be started"
-        elif end.owner is Owner.OPERATOR and end.cause in _OPERATORS:
+        elif end.owner is Owner.OPERATOR and end.cause in _AT_ONCE:
             self.stopped = f"the agent's provider refuses this account: {end.cause}"
         elif len(self._row) >= IN_A_ROW:
             self.stopped = f"{IN_A_ROW} trials in a row showed nothing: {', '.join(dict.fromkeys(self._row))}"

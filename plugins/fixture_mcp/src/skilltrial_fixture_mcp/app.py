@@ -95,10 +95,13 @@ async def _deliver(request: Incoming, seat: Seat, call: Call, outcome: Outcome, 
     match outcome:
         case Failure():
             return Whole(error(call.id, outcome), status(outcome, modern=modern))
-        case Done(members, delay):
+        case Done(members, delay, untold):
             if delay and not await pause(request.receive, seat.ended, delay):
                 return Severed()
-            return Whole(result(call.id, members))
+            answer = result(call.id, members)
+            if untold and not modern and request.accepts(STREAM):
+                return stream(_in_order(notification(LIST_CHANGED), answer))
+            return Whole(answer)
         case Broken():
             return await _break(request, seat, outcome)
         case Listening(honored):
@@ -106,6 +109,11 @@ async def _deliver(request: Incoming, seat: Seat, call: Call, outcome: Outcome, 
                 seat.served.refuse("not_acceptable")
                 return Refusal("not_acceptable", 406).response()
             return stream(_subscription(seat, call.id, honored))
+
+
+async def _in_order(*messages: JsonValue) -> AsyncIterator[JsonValue]:
+    for one in messages:
+        yield one
 
 
 async def _break(request: Incoming, seat: Seat, broken: Broken) -> ASGIApp:

@@ -73,7 +73,7 @@ class _Reader:
             place: Path = ("scripts", name, "rules", at)
             if rule.model_fields_set != {"include"}:
                 self.faults.add(place, "`include` stands alone in its rule")
-            if rule.include not in file.scripts:
+            elif rule.include not in file.scripts:
                 self.faults.add((*place, "include"), "there is no script of this name in the file")
             elif _reaches(rule.include, name, file.scripts):
                 self.faults.add((*place, "include"), "these scripts include each other in a circle")

@@ -25,7 +25,7 @@ class Reply(_Written):
     """
 
     body: JsonValue = None
-    """Any JSON. It is sent as one text, and as structured content too where the tool has an output schema."""
+    """Any JSON, sent as one text (a text as it is) and as structured content too where the tool promises some."""
     text: JsonValue = None
     """One text."""
     content: list[JsonValue] | None = None
@@ -55,7 +55,7 @@ class Rule(_Written):
     """Tools that are no longer listed; clients hear that the list has changed."""
     show: list[ToolName] = Field(default_factory=list)
     """Tools that are listed from now on."""
-    delay: Annotated[float, Field(ge=0, le=3600, strict=False)] = 0.0
+    delay: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """Seconds before the answer is sent."""
     reply: Reply | None = None
     fault: Fault | None = None

@@ -47,6 +47,8 @@ class Done:
 
     result: Params
     delay: float = 0.0
+    untold: bool = False
+    """Whether the list of tools has changed and no stream was open to say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class ServedTrial:
         if isinstance(outcome, Failure) and outcome.data is not UNKNOWN.recorded:
             self.refuse(outcome.why)
         elif isinstance(outcome, Done) and revision == MODERN:
-            return Done(self._stamped(outcome.result), outcome.delay)
+            return Done(self._stamped(outcome.result), outcome.delay, outcome.untold)
         return outcome
 
     def refuse(self, why: str) -> None:
@@ -171,9 +173,13 @@ class ServedTrial:
         joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
         self._record(Called(number=number, rpc_id=request.id, tool=name, arguments=arguments, joins=joins))
         decision = decide(self.catalog, self.play, self.scene, name, arguments)
+        changed = decision.scene.hidden != self.scene.hidden
         self._settle(number, decision)
+        if changed:
+            for hear in tuple(self.listeners):
+                hear()
         if decision.answer is not None:
-            return Done(dict(decision.answer.sent), decision.delay)
+            return Done(dict(decision.answer.sent), decision.delay, untold=changed and not self.listeners)
         if decision.fault is not None:
             return Broken(decision.fault, decision.delay)
         return Failure(INVALID_PARAMS, "Unknown tool", "unknown_tool", UNKNOWN.recorded, request.id)
@@ -181,7 +187,6 @@ class ServedTrial:
     def _settle(self, number: int, decision: Decision) -> None:
         """Put the answer on record, before it is sent, and let its consequences happen."""
         answer = decision.answer or (UNKNOWN if decision.fault is None else Answer(None, {}, is_error=True))
-        hidden = self.scene.hidden
         self.scene = decision.scene
         self._record(
             Answered(
@@ -192,9 +197,6 @@ class ServedTrial:
                 state=decision.scene.state,
             )
         )
-        if hidden != decision.scene.hidden:
-            for hear in tuple(self.listeners):
-                hear()
 
     def _described(self) -> Params:
         described: Params = {"capabilities": {"tools": {"listChanged": True}}}

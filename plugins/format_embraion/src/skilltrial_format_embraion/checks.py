@@ -79,7 +79,7 @@ RULES: dict[str, str] = {
         "the executable bit counts, a folder stands for all that is below it, and a path that was never there is "
         "`unverified` instead of passing"
     ),
-    "changed-paths-within": "folders and executable bits that changed count, and what a case ignores does not",
+    "changed-paths-within": "folders and executable bits that changed count too",
 }
 """Kind of check → what it means here and did not mean there."""
 

@@ -35,6 +35,10 @@ class EmbraionFormat:
 
     def read_suite(self, path: Path, document: JsonValue) -> ForeignSuite:
         """See FormatSpec."""
+        if path.suffix.lower() != ".json":
+            return ForeignSuite(
+                misfits=(Misfit((), "a suite of EmbrAIon is JSON", "give the file's name the end `.json`"),)
+            )
         suite, misfits = read(document)
         if suite is None or misfits:
             return ForeignSuite(misfits=misfits)

@@ -17,6 +17,8 @@ _RUN = (
     "a baseline or previous session that does not end well makes the run incomplete; there only the candidate decided",
     "a host's fault is tried again (`--retries 0` turns that off); there every session had one try",
     "the order of the sessions is drawn and recorded; there it was fixed",
+    "changes in __pycache__/, .git/, node_modules/, .venv/ and in the agent's own state do not count; there they did",
+    "each session has a home folder of its own; there it had the user's",
     "executable bits and empty folders of fixtures and skills are kept; there both were lost",
     "links, more than 200 files or 2000000 bytes in the project afterwards are listed; there they voided the grading",
     "only named variables reach the agent (`--pass-env`); there it had the whole environment",
@@ -54,10 +56,7 @@ def _changed(suite: WrittenSuite, folder: Path) -> Iterator[str]:
         for number, check in enumerate(case.checks):
             for told in changes(check, folder / case.fixture):
                 yield f"case {case.id}, check {number} (`{check.type}`): {told}"
-        left, looked_at = ignored(case)
-        if "changed-paths-within" in kinds and left:
-            yield f"case {case.id}: changes in {', '.join(map(str, left))} and in the agent's own state are ignored"
-        if looked_at:
+        if looked_at := ignored(case)[1]:
             yield f"case {case.id}: {', '.join(looked_at)} is not ignored, since a check looks there"
 
 

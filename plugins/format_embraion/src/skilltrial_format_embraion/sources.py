@@ -11,7 +11,6 @@ MAX_FILES, MAX_BYTES = 200, 2_000_000
 """Of one fixture or one skill's folder."""
 HOME = "EMBRAION_HOME"
 _MARKS = ("framework.yaml", "core/catalog.yaml")
-_REGULAR = "name the folder that holds it"
 
 
 def skills_root(suite: Path, root: Path | None, environment: Mapping[str, str]) -> Path:
@@ -39,10 +38,7 @@ def source_fault(root: Path, path: str, noun: str) -> tuple[str, str] | None:
         if folder.is_symlink():
             return f"{noun} lies behind a link", "name a folder that is reached without one"
     if not folder.is_dir():
-        return (
-            f"{noun} does not exist as a folder",
-            "paths of fixtures start from the suite file, of skills from --root",
-        )
+        return f"{noun} does not exist", "fixtures lie beside the suite file, skills below --root or EMBRAION_HOME"
     return _contents_fault(folder, noun)
 
 
@@ -52,7 +48,7 @@ def skill_fault(root: Path, path: str) -> tuple[str, str] | None:
         return fault
     head = root / path / "SKILL.md"
     if not head.is_file():
-        return "the skill's folder has no file SKILL.md", _REGULAR
+        return "the skill's folder has no file SKILL.md", "name the folder that holds it"
     return None
 
 

@@ -52,6 +52,8 @@ def _misfit(document: JsonValue, error: Any) -> Misfit:
         return Misfit(path, f"`{error['loc'][-1]}` is missing")
     if kind == "value_error":
         return Misfit(path, str(error["ctx"]["error"]))
+    if kind == "union_tag_invalid":
+        path = (*path, "type")
     what, right = _WORDS.get(kind, ("the value does not fit", ""))
     return Misfit(path, what, right, key=kind == "extra_forbidden")
 

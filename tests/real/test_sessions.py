@@ -1,0 +1,161 @@
+"""Sessions of the real programs with a scripted model: what they do, load, take up again, and how they fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+WORK = """\
+skills: [{id: probe, folder: probe}]
+arms: [{id: without_skill}, {id: with_skill, skills: [probe]}]
+limits: {seconds: 60}
+cases:
+  work:
+    prompt: Do the work.
+    workspace: {notes.txt: "first line\\n"}
+    expect:
+      - {files: notes.txt, contains: second line}
+      - {answers: DONE}
+    rehearsals:
+      - {id: says, expect: failed, script: [{say: DONE}]}
+      - id: edits
+        expect: passed
+        script:
+          - read_skill: probe
+          - read_file: notes.txt
+          - edit_file: {path: notes.txt, old: "first line\\n", new: "first line\\nsecond line\\n"}
+          - say: DONE
+"""
+
+
+def test_it_answers_edits_and_loads_a_skill_where_there_is_one(program: Any, desk: Any) -> None:
+    ran = desk.rehearse(program, WORK, "--arm", "with_skill", "--arm", "without_skill")
+
+    assert ran.code == 0, ran.out + ran.err
+    assert ran.report["host"]["version"] == program.version
+    assert ran.report["evidence_kind"] == "scripted-model"
+    triggers = {key: trial["trigger"][0] for key, trial in ran.trials.items() if trial["trigger"]}
+    loaded, plain = triggers["work/with_skill/edits"], triggers["work/with_skill/says"]
+    assert loaded["evidence"] == "read-observed"
+    assert "offered" in plain["steps"]
+    assert plain["reached"] == "offered", "a skill that is only offered was not read"
+    assert ran.verdicts["work/without_skill/edits"] == "passed"
+    assert not triggers["work/without_skill/edits"]["steps"], "a skill that is not there can't be seen"
+    told = desk.records("work/with_skill/edits")
+    assert any(record["source"] == "stdout" and record["raw"].startswith('{"type"') for record in told)
+    asked = "".join(record["raw"] for record in desk.records("work/with_skill/edits", "model.jsonl"))
+    assert "PROBE-BODY" in asked, "the body reached the model"
+
+
+RESUME = """\
+skills: [{id: probe, folder: probe}]
+limits: {seconds: 60}
+cases:
+  talk:
+    turns: [Write the first., Write the second.]
+    expect:
+      - {files: two.txt, contains: two}
+      - {answers: FIRST, turn: 1}
+      - {answers: SECOND, turn: 2}
+    rehearsals:
+      - id: goes-on
+        expect: passed
+        script:
+          - write_file: {path: one.txt, text: "one\\n"}
+          - say: FIRST
+          - write_file: {path: two.txt, text: "two\\n"}
+          - say: SECOND
+"""
+
+
+def test_a_conversation_is_taken_up_again_and_counted_by_turn(program: Any, desk: Any) -> None:
+    ran = desk.rehearse(program, RESUME)
+
+    assert ran.code == 0, ran.out + ran.err
+    requests = [
+        record["raw"]
+        for record in desk.records("talk/with_skill/goes-on", "model.jsonl")
+        if '"request"' in record["raw"]
+    ]
+    assert "FIRST" in requests[-1], "the second turn knows of the first"
+    usage = ran.trials["talk/with_skill/goes-on"]["usage"]
+    assert usage["output"] is not None
+    replies = [record["raw"] for record in desk.records("talk/with_skill/goes-on", "model.jsonl")]
+    assert sum('"note":"reply"' in raw for raw in replies) == 4
+
+
+FAULTS = """\
+skills: [{id: probe, folder: probe}]
+limits: {seconds: 90}
+cases:
+  faults:
+    prompt: Do the work.
+    expect:
+      - {files: made.txt, exists: true}
+    rehearsals:
+      - {id: honest, expect: passed, script: [{write_file: {path: made.txt, text: "x\\n"}}, {say: DONE}]}
+      - {id: e401, expect: incomplete, script: [{error: 401}, {say: never}]}
+      - {id: e429, expect: incomplete, script: [{error: 429}, {say: never}]}
+      - {id: e500, expect: incomplete, script: [{error: 500}, {say: never}]}
+      - {id: heals, expect: passed, script: [{error: 500, times: 1}, {write_file: {path: made.txt, text: "x\\n"}}, {say: DONE}]}
+      - {id: cut, expect: incomplete, script: [{cut: stream}, {say: never}]}
+      - {id: garbage, expect: incomplete, script: [{garbage: body}, {say: never}]}
+      - {id: garbled, expect: incomplete, script: [{garbage: stream}, {say: never}]}
+      - {id: too-long, expect: incomplete, script: [{max_tokens: "half a sen"}]}
+      - {id: refused, expect: incomplete, script: [{refuse: No.}]}
+      - {id: waits, expect: passed, script: [{stall: 2, at: stream}, {write_file: {path: made.txt, text: "x\\n"}}, {say: DONE}]}
+"""
+CAUSES = {"e401": "auth", "e429": "rate_limit", "e500": "server"}
+
+
+def test_a_failure_of_the_provider_is_neither_a_pass_nor_the_agents_fault(program: Any, desk: Any) -> None:
+    ran = desk.rehearse(program, FAULTS)
+
+    promises = {one["rehearsal"]: (one["kept"], one["got"]) for one in ran.report["rehearsal"]["promises"]}
+    broken = {id: got for id, (kept, got) in promises.items() if kept != "yes"}
+    assert not broken, ran.out
+    for id, cause in CAUSES.items():
+        trial = ran.trials[f"faults/with_skill/{id}"]
+        assert (trial["ending"], trial["cause"]) == ("host_failed", cause), id
+        assert trial["verdict"]["owner"] != "agent", id
+    for id in ("cut", "garbage", "garbled", "too-long", "refused"):
+        trial = ran.trials[f"faults/with_skill/{id}"]
+        assert trial["verdict"]["kind"] == "incomplete", id
+        assert trial["verdict"]["owner"] != "agent" or id in ("too-long", "refused"), id
+
+
+LIMITS = """\
+skills: [{id: probe, folder: probe}]
+limits: {seconds: 8, stdout: STDOUT}
+allow: [Bash]
+cases:
+  limits:
+    prompt: Do the work.
+    expect:
+      - {files: made.txt, exists: true}
+    rehearsals:
+      - {id: hangs, expect: incomplete, script: [{stall: 3000}, {say: never}]}
+      - {id: sleeps, expect: incomplete, script: [{run: "sleep MARK"}, {say: never}]}
+      - {id: orphan, expect: failed, script: [{run: "setsid sleep MARK > /dev/null 2>&1 & echo left"}, {say: DONE}]}
+      - {id: floods, expect: incomplete, script: [{run: "head -c 400000 /dev/zero | tr '\\\\0' x"}, {say: DONE}]}
+"""
+
+
+@pytest.mark.skipif(
+    not __import__("pathlib").Path("/proc/self/environ").exists(), reason="other processes are not seen"
+)
+def test_a_hang_a_flood_and_an_orphan_end_with_their_trial(program: Any, desk: Any, tmp_path: Any) -> None:
+    mark = f"3000.{abs(hash(str(tmp_path))) % 10**9}"
+    suite = LIMITS.replace("MARK", mark).replace("STDOUT", "27kB")
+
+    ran = desk.rehearse(program, suite, "--jobs", "4")
+
+    endings = {key.rpartition("/")[2]: trial["ending"] for key, trial in ran.trials.items()}
+    assert endings["hangs"] == "time_limit", ran.out
+    assert endings["sleeps"] == "time_limit"
+    assert endings["floods"] == "output_limit"
+    assert endings["orphan"] == "completed"
+    assert not [line for line in desk.processes() if mark in line]
+    assert not desk.processes()
+    assert not list(desk.places.iterdir()), "every place is gone"
