@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 Command = Callable[..., Any]
 AGENT = ("--host", "portable", "--", "./agent.sh")
-FILLS = '#!/bin/sh\ncat > /dev/null\nhead -c 400000 /dev/urandom > big.bin\necho hello > greeting.txt\n'
+FILLS = "#!/bin/sh\ncat > /dev/null\nhead -c 400000 /dev/urandom > big.bin\necho hello > greeting.txt\n"
 
 
 def one_error(err: str) -> bool:
@@ -28,7 +28,10 @@ def small_disk(tmp_path: Path) -> tuple[str, ...]:
     script = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
     for rights in (("unshare", "-m"), ("unshare", "-rm")):
         under = (*rights, "sh", "-c", script, str(tmp_path / "small"))
-        if shutil.which("unshare") and not subprocess.run([*under, "true"], capture_output=True, check=False).returncode:
+        if (
+            shutil.which("unshare")
+            and not subprocess.run([*under, "true"], capture_output=True, check=False).returncode
+        ):
             return under
     pytest.skip("this system lets nobody mount a small disk")
 

@@ -103,9 +103,7 @@ def test_embraion_81_04_what_was_sealed_outlives_the_end_of_the_runner(
         ("{files: data.json, pointer: /a~1b, equals: 2}", "passed"),
     ],
 )
-def test_embraion_81_05_checks_do_not_pass_in_silence(
-    skilltrial: Command, lay: Lay, check: str, outcome: str
-) -> None:
+def test_embraion_81_05_checks_do_not_pass_in_silence(skilltrial: Command, lay: Lay, check: str, outcome: str) -> None:
     lay(
         {
             "start/agent.sh": "#!/bin/sh\ncat > /dev/null\necho more >> lib/deep/code.txt\n",
@@ -200,7 +198,7 @@ def test_embraion_81_08_different_folders_have_different_digests(
     )
 
     ran = skilltrial(
-        "run", "s.trial.yaml", "--out", "run", "--format", "json", "--host", "portable", "--", str(tmp_path / "agent.sh")
+        "run", "s.trial.yaml", "--out", "run", "--format", "json", "--host", "portable", "--", tmp_path / "agent.sh"
     )
 
     digests = ran.report["digests"]["workspaces"]
@@ -233,9 +231,9 @@ def test_embraion_81_09_scripts_of_a_skill_stay_executable_and_empty_folders_sta
 @pytest.mark.parametrize(
     "child",
     [
-        "sleep 300 & echo $! >> \"$PIDS\"",
+        'sleep 300 & echo $! >> "$PIDS"',
         "setsid sh -c 'echo $$ >> \"$PIDS\"; exec sleep 300' &\nsleep 0.1",
-        "(setsid sh -c 'echo $$ >> \"$PIDS\"; trap \"\" TERM HUP; while :; do sleep 1; done' &)\nsleep 0.1",
+        '(setsid sh -c \'echo $$ >> "$PIDS"; trap "" TERM HUP; while :; do sleep 1; done\' &)\nsleep 0.1',
     ],
     ids=["background", "own session", "double fork, deaf"],
 )
@@ -259,9 +257,7 @@ def test_embraion_81_10_nothing_outlives_a_program_that_ended_well(
     assert still_running(pids) == []
 
 
-def test_embraion_81_11_the_agent_gets_an_environment_of_its_own(
-    skilltrial: Command, lay: Lay, tmp_path: Path
-) -> None:
+def test_embraion_81_11_the_agent_gets_an_environment_of_its_own(skilltrial: Command, lay: Lay, tmp_path: Path) -> None:
     lay(
         {
             "start/agent.sh": "#!/usr/bin/env python3\nimport json, os\n"

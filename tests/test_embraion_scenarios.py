@@ -20,7 +20,7 @@ NOTES_A_CALL = '#!/bin/sh\necho called >> "$CALLS"\ncat > /dev/null\necho hello 
 @pytest.fixture
 def called(tmp_path: Path) -> Callable[[], bool]:
     """Whether an agent that notes its calls was started."""
-    return lambda: (tmp_path / "calls").exists()
+    return (tmp_path / "calls").exists
 
 
 @pytest.fixture
@@ -267,7 +267,7 @@ def test_embraion_11_two_skills_with_their_previous_forms_make_three_arms(skillt
             for when in ("now", "then")
         }
         | {
-            "start/agent.sh": "#!/bin/sh\ncat > /dev/null\nls .agents/skills > skills.txt 2>/dev/null; touch done.txt\n",
+            "start/agent.sh": "#!/bin/sh\ncat > /dev/null\nls .agents/skills > skills.txt 2>/dev/null; touch done.txt",
             "s.trial.yaml": """\
 skills:
   - {id: greeter, folder: now/greeter, previous: then/greeter}

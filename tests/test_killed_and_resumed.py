@@ -85,7 +85,7 @@ def test_a_run_that_is_killed_four_times_and_resumed_is_as_good_as_an_undisturbe
 @pytest.mark.parametrize("more", [0, 1, 3])
 def test_an_interrupt_seals_what_is_finished_and_resume_does_the_rest(
     skilltrial: Command, started: Callable[..., Any], greeter: Callable[..., Path], eventually: Any, tmp_path: Path,
-    number: int, more: int,
+    *, number: int, more: int,
 ) -> None:  # fmt: skip
     suite, archive = greeter(WAITS), tmp_path / "run"
     env = {"FIRST": str(tmp_path / "first"), "GO": str(tmp_path / "go")}
@@ -121,7 +121,7 @@ def test_an_interrupt_seals_what_is_finished_and_resume_does_the_rest(
 def test_an_interrupt_before_the_first_trial_has_ended_leaves_an_archive_that_can_be_taken_up(
     skilltrial: Command, started: Callable[..., Any], greeter: Callable[..., Path], eventually: Any, tmp_path: Path
 ) -> None:
-    suite = greeter("#!/bin/sh\ntouch \"$FIRST\"; [ -e \"$GO\" ] || sleep 60\necho hello > greeting.txt\n")
+    suite = greeter('#!/bin/sh\ntouch "$FIRST"; [ -e "$GO" ] || sleep 60\necho hello > greeting.txt\n')
     env = {"FIRST": str(tmp_path / "first"), "GO": str(tmp_path / "go")}
     runner = started("run", suite, "--out", "run", "--pass-env", "FIRST", "--pass-env", "GO", *AGENT, env=env)
     eventually((tmp_path / "first").exists, runner)
@@ -138,7 +138,7 @@ def test_an_interrupt_before_the_first_trial_has_ended_leaves_an_archive_that_ca
 def test_the_runner_and_its_agents_end_together_when_a_terminal_sends_both_the_interrupt(
     greeter: Callable[..., Path], started: Callable[..., Any], eventually: Any, tmp_path: Path, still_running: Any
 ) -> None:
-    suite = greeter("#!/bin/sh\nsleep 60 &\necho $! $$ >> \"$PIDS\"\nwait\n")
+    suite = greeter('#!/bin/sh\nsleep 60 &\necho $! $$ >> "$PIDS"\nwait\n')
     pids = tmp_path / "pids"
     runner = started("run", suite, "--out", "run", "--pass-env", "PIDS", *AGENT, env={"PIDS": str(pids)})
     eventually(lambda: pids.exists() and len(pids.read_text().split()) == 4, runner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -53,8 +53,7 @@ def comment(package: Path) -> None:
 def always_fails(package: Path) -> None:
     """A grader that passes nothing."""
     (package / "grader.py").write_text(
-        (package / "grader.py").read_text()
-        + "\n_grade = FilesGrader.grade\n\n\ndef _strict(self, check, evidence):\n"
+        (package / "grader.py").read_text() + "\n_grade = FilesGrader.grade\n\n\ndef _strict(self, check, evidence):\n"
         "    from dataclasses import replace\n"
         "    from skilltrial.api import Outcome, Owner\n"
         "    result = _grade(self, check, evidence)\n"
@@ -100,7 +99,14 @@ def test_another_version_of_a_judge_that_says_the_same_is_named_and_changes_no_v
 
 @pytest.mark.parametrize(("change", "code", "kind"), [(always_fails, 1, "failed"), (raises, 3, "unverified")])
 def test_a_judge_that_says_otherwise_writes_beside_the_report_and_lists_what_changed(
-    skilltrial: Command, greeter: Callable[..., Path], another: Any, tmp_path: Path, change: Any, code: int, kind: str
+    skilltrial: Command,
+    greeter: Callable[..., Path],
+    another: Any,
+    tmp_path: Path,
+    *,
+    change: Any,
+    code: int,
+    kind: str,
 ) -> None:
     skilltrial("run", greeter(), "--out", "run", *AGENT)
     before = files(tmp_path / "run")
@@ -207,9 +213,7 @@ def test_an_archive_that_is_not_what_was_sealed_is_refused_and_the_file_named(
 
 
 @pytest.mark.parametrize("folder", ["nowhere", "empty", "a file", "last"])
-def test_what_is_no_archive_is_refused_by_name(
-    skilltrial: Command, tmp_path: Path, folder: str
-) -> None:
+def test_what_is_no_archive_is_refused_by_name(skilltrial: Command, tmp_path: Path, folder: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "a file").write_text("")
 

@@ -215,7 +215,7 @@ def test_r59_what_failed_tries_cost_is_in_the_ledger_and_apart_from_the_result(
 )
 def test_a_budget_is_kept_and_what_was_not_run_is_told(
     skilltrial: Command, greeter: Callable[..., Path], counting: Mapping[str, str], tmp_path: Path,
-    arguments: tuple[str, ...], agent: str, flag: str,
+    *, arguments: tuple[str, ...], agent: str, flag: str,
 ) -> None:  # fmt: skip
     told = events(
         '{"type": "Usage", "input": 90, "output": 10}', '{"type": "TurnEnded", "answer": "Done."}',

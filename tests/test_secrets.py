@@ -70,7 +70,7 @@ def test_r57_a_passed_secret_is_nowhere_in_what_is_kept_and_shown(
 def test_r57_the_same_secret_is_marked_alike_in_every_witness(
     skilltrial: Command, greeter: Callable[..., Path], holders: Callable[..., list[str]], tmp_path: Path
 ) -> None:
-    suite = greeter("#!/bin/sh\necho \"$ONE $TWO\"; echo \"$TWO\" > \"x-$ONE\"; echo hello > greeting.txt\n")
+    suite = greeter('#!/bin/sh\necho "$ONE $TWO"; echo "$TWO" > "x-$ONE"; echo hello > greeting.txt\n')
     secrets = {"ONE": "Heron-Blue-1234", "TWO": "Egret-White-5678"}
 
     ran = skilltrial(
@@ -138,7 +138,7 @@ def test_a_variable_that_can_not_be_passed_is_refused_before_anything_starts(
 def test_proxy_credentials_reach_the_agent_of_a_live_run_and_no_file(
     skilltrial: Command, greeter: Callable[..., Path], holders: Callable[..., list[str]], tmp_path: Path
 ) -> None:
-    suite = greeter("#!/bin/sh\nenv; echo hello > greeting.txt\n[ -n \"$HTTPS_PROXY\" ]\n")
+    suite = greeter('#!/bin/sh\nenv; echo hello > greeting.txt\n[ -n "$HTTPS_PROXY" ]\n')
 
     ran = skilltrial(
         "run", suite, "--out", "run", "--retries", "0", *AGENT,

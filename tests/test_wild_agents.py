@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -160,9 +160,7 @@ def test_a_source_that_changes_during_the_run_makes_it_incomplete_and_is_named(
 ) -> None:
     suite = greeter(f"#!/bin/sh\ncat > /dev/null\n{changes}\necho hello > greeting.txt\n")
 
-    ran = skilltrial(
-        "run", suite, "--out", "run", *ONE_ARM, "--pass-env", "ROOT", *AGENT, env={"ROOT": str(tmp_path)}
-    )
+    ran = skilltrial("run", suite, "--out", "run", *ONE_ARM, "--pass-env", "ROOT", *AGENT, env={"ROOT": str(tmp_path)})
 
     assert ran.code == 3, ran.err
     assert ran.report["gate"]["reasons"] == ["sources_changed"]

@@ -34,9 +34,12 @@ class Program:
     """The variable of a key."""
     address: str
     """The variable of another address of the provider."""
-    skills: str
+    below: str
+    """What of a path such an address has."""
     without_login: str
     """What is said where there is nothing to log in with."""
+    lends_a_file: bool = False
+    """Whether its sessions may get a copy of the user's login."""
 
     @property
     def binary(self) -> Path:
@@ -48,8 +51,8 @@ class Program:
 
 
 HOSTS = (
-    Program("codex", "0.171.0", "CODEX_API_KEY", "OPENAI_BASE_URL", ".agents/skills", "codex login"),
-    Program("claude", "2.1.332", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ".claude/skills", "claude setup-token"),
+    Program("codex", "0.171.0", "CODEX_API_KEY", "OPENAI_BASE_URL", "/v1", "codex login", lends_a_file=True),
+    Program("claude", "2.1.332", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "", "claude setup-token"),
 )
 
 
@@ -63,7 +66,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(params=HOSTS, ids=lambda program: program.host, scope="session")
 def program(request: pytest.FixtureRequest) -> Program:
     """Each real program; where it is not installed its tests are skipped by name, but never in CI with Node there."""
-    found: Program = request.param
+    return installed(request.param)
+
+
+@pytest.fixture(params=[one for one in HOSTS if one.lends_a_file], ids=lambda program: program.host, scope="session")
+def lender(request: pytest.FixtureRequest) -> Program:
+    """Each real program whose sessions may get a copy of a login."""
+    return installed(request.param)
+
+
+def installed(found: Program) -> Program:
+    """The program, where it is there."""
     if not found.binary.exists():
         why = f"real program {found.host} is not installed: `make agents` does it where there are Node and npm"
         if os.environ.get("CI") and shutil.which("node") and shutil.which("npm"):
@@ -164,7 +177,7 @@ def refusing() -> Iterator[Endpoint]:
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST
+        do_GET = do_POST  # noqa: N815 - the name that the server calls
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -36,26 +36,29 @@ def test_without_credentials_nothing_starts(program: Any, desk: Any, suite: str)
     assert not list(desk.places.iterdir())
 
 
+FEW = "CLAUDE_CODE_MAX_RETRIES"
+"""Without it Claude Code asks ten times more, with longer and longer pauses."""
+
+
 def test_a_wrong_key_stops_the_run_and_is_nobodys_behaviour(program: Any, desk: Any, refusing: Any) -> None:
-    address = f"{refusing.url}/v1" if program.host == "codex" else refusing.url
     ran = desk.run(
-        *("run", "organization", "--out", "run", "--format", "json", "--jobs", "1", "--yes"),
-        *("--pass-env", program.key, "--pass-env", program.address, *program.flags),
-        env={program.key: "sk-wrong-key-4711", program.address: address},
+        *("run", "organization", "--out", "run", "--format", "json", "--jobs", "3", "--yes"),
+        *("--pass-env", program.key, "--pass-env", program.address, "--pass-env", FEW, *program.flags),
+        env={program.key: "sk-wrong-key-4711", program.address: f"{refusing.url}{program.below}", FEW: "1"},
     )
 
     assert ran.code == 3, ran.out + ran.err
     ended = [trial for trial in ran.report["trials"] if trial["ending"]]
-    assert 1 <= len(ended) <= 3, "nothing is burned through"
+    assert 3 <= len(ended) <= 5, "after the third such ending only those that run already come to an end"
     assert {(trial["ending"], trial["cause"]) for trial in ended} == {("host_failed", "auth")}
     assert {trial["verdict"]["owner"] for trial in ended} == {"operator"}
     assert {trial["tries"] for trial in ended} == {1}, "a wrong key is not tried again"
     assert "stopped:" in ran.err
     assert "auth" in ran.err
     assert any("sk-wrong-key-4711" in asked for asked in refusing.asked), "it was the provider that was asked"
-    assert not [
-        path for path in (desk.folder / "run").rglob("*") if path.is_file() and holds(path, "sk-wrong-key-4711")
-    ]
+    kept = [path for path in (desk.folder / "run").rglob("*") if path.is_file()]
+    assert kept
+    assert not [path for path in kept if holds(path, "sk-wrong-key-4711")]
 
 
 def holds(path: Path, text: str) -> bool:
@@ -77,9 +80,7 @@ def login() -> dict[str, Any]:
 
 
 @pytest.fixture
-def killed(
-    program: Any, desk: Any, started: Callable[..., Any], comes_true: Callable[..., bool]
-) -> Callable[..., None]:
+def killed(desk: Any, started: Callable[..., Any], comes_true: Callable[..., bool]) -> Callable[..., None]:
     """Start a run, wait until something holds, and SIGKILL the runner."""
 
     def kill(*arguments: str, env: dict[str, str], when: Callable[[], object]) -> None:
@@ -102,7 +103,7 @@ cases:
     prompt: Wait.
     expect: [{files: made.txt, exists: true}]
     rehearsals:
-      - {id: waits, expect: passed, script: [{run: "sleep MARK"}, {say: DONE}]}
+      - {id: waits, expect: passed, script: [{run: "until test -e it; do sleep MARK; done"}, {say: DONE}]}
 """
 AGENT = ("--host", "portable", "--", "skilltrial-agent")
 
@@ -118,7 +119,6 @@ def test_after_a_killed_runner_no_agent_and_no_tool_child_remains(
         env={},
         when=lambda: [line for line in desk.processes() if f"sleep {mark}" in line],
     )
-    desk.run("rehearse", suite, "--case", "slow", "--arm", "without_skill", "--dry-run", *AGENT)
     again = desk.run("rehearse", "organization", "--case", "typo-english", "--out", "next", *AGENT)
 
     assert again.code == 0, again.out + again.err
@@ -127,10 +127,8 @@ def test_after_a_killed_runner_no_agent_and_no_tool_child_remains(
 
 
 def test_after_a_killed_runner_no_copy_of_a_login_remains_and_the_login_is_as_it_was(
-    program: Any, desk: Any, killed: Any, comes_true: Any, silent: str
+    lender: Any, desk: Any, killed: Any, comes_true: Any, silent: str
 ) -> None:
-    if program.host != "codex":
-        pytest.skip("this host is lent no file")
     home = Path(desk.env["CODEX_HOME"])
     home.mkdir(parents=True)
     original = home / "auth.json"
@@ -138,7 +136,7 @@ def test_after_a_killed_runner_no_copy_of_a_login_remains_and_the_login_is_as_it
     before = (original.read_bytes(), original.stat().st_mtime_ns, original.stat().st_ino)
 
     killed(
-        *("run", "organization", "--out", "killed", "--yes", "--jobs", "2", *program.flags),
+        *("run", "organization", "--out", "killed", "--yes", "--jobs", "2", *lender.flags),
         # Everything that would leave this machine ends at a proxy that never answers.
         env=dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"), silent),
         when=lambda: list(desk.places.rglob("auth.json")) and len(desk.processes()) > 1,

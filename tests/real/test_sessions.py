@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,16 +75,13 @@ def test_a_conversation_is_taken_up_again_and_counted_by_turn(program: Any, desk
     ran = desk.rehearse(program, RESUME)
 
     assert ran.code == 0, ran.out + ran.err
-    requests = [
-        record["raw"]
-        for record in desk.records("talk/with_skill/goes-on", "model.jsonl")
-        if '"request"' in record["raw"]
-    ]
-    assert "FIRST" in requests[-1], "the second turn knows of the first"
-    usage = ran.trials["talk/with_skill/goes-on"]["usage"]
-    assert usage["output"] is not None
-    replies = [record["raw"] for record in desk.records("talk/with_skill/goes-on", "model.jsonl")]
-    assert sum('"note":"reply"' in raw for raw in replies) == 4
+    told = [json.loads(record["raw"]) for record in desk.records("talk/with_skill/goes-on", "model.jsonl")]
+    asked = [note for note in told if note["note"] == "request"]
+    assert "FIRST" in json.dumps(asked[-1]["body"]), "the second turn knows of the first"
+    replies = [note for note in told if note["note"] == "reply" and note["step"] is not None]
+    assert len(replies) == 4
+    said = sum(note["body"]["usage"]["output_tokens"] for note in replies)
+    assert ran.trials["talk/with_skill/goes-on"]["usage"]["output"] == said, "no turn is counted twice"
 
 
 FAULTS = """\
@@ -94,17 +93,18 @@ cases:
     expect:
       - {files: made.txt, exists: true}
     rehearsals:
-      - {id: honest, expect: passed, script: [{write_file: {path: made.txt, text: "x\\n"}}, {say: DONE}]}
       - {id: e401, expect: incomplete, script: [{error: 401}, {say: never}]}
       - {id: e429, expect: incomplete, script: [{error: 429}, {say: never}]}
       - {id: e500, expect: incomplete, script: [{error: 500}, {say: never}]}
-      - {id: heals, expect: passed, script: [{error: 500, times: 1}, {write_file: {path: made.txt, text: "x\\n"}}, {say: DONE}]}
+      - id: heals
+        expect: passed
+        script: [{error: 500, times: 1}, &made {write_file: {path: made.txt, text: x}}, &done {say: DONE}]
       - {id: cut, expect: incomplete, script: [{cut: stream}, {say: never}]}
       - {id: garbage, expect: incomplete, script: [{garbage: body}, {say: never}]}
       - {id: garbled, expect: incomplete, script: [{garbage: stream}, {say: never}]}
       - {id: too-long, expect: incomplete, script: [{max_tokens: "half a sen"}]}
       - {id: refused, expect: incomplete, script: [{refuse: No.}]}
-      - {id: waits, expect: passed, script: [{stall: 2, at: stream}, {write_file: {path: made.txt, text: "x\\n"}}, {say: DONE}]}
+      - {id: waits, expect: passed, script: [{stall: 2, at: stream}, *made, *done]}
 """
 CAUSES = {"e401": "auth", "e429": "rate_limit", "e500": "server"}
 
@@ -136,15 +136,13 @@ cases:
       - {files: made.txt, exists: true}
     rehearsals:
       - {id: hangs, expect: incomplete, script: [{stall: 3000}, {say: never}]}
-      - {id: sleeps, expect: incomplete, script: [{run: "sleep MARK"}, {say: never}]}
+      - {id: sleeps, expect: incomplete, script: [{run: "until test -e it; do sleep MARK; done"}, {say: never}]}
       - {id: orphan, expect: failed, script: [{run: "setsid sleep MARK > /dev/null 2>&1 & echo left"}, {say: DONE}]}
       - {id: floods, expect: incomplete, script: [{run: "head -c 400000 /dev/zero | tr '\\\\0' x"}, {say: DONE}]}
 """
 
 
-@pytest.mark.skipif(
-    not __import__("pathlib").Path("/proc/self/environ").exists(), reason="other processes are not seen"
-)
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="other processes are not seen here")
 def test_a_hang_a_flood_and_an_orphan_end_with_their_trial(program: Any, desk: Any, tmp_path: Any) -> None:
     mark = f"3000.{abs(hash(str(tmp_path))) % 10**9}"
     suite = LIMITS.replace("MARK", mark).replace("STDOUT", "27kB")

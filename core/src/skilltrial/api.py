@@ -42,7 +42,9 @@ from skilltrial.model.evidence import FileKind as FileKind
 from skilltrial.model.evidence import Files as Files
 from skilltrial.model.evidence import JoinedCall as JoinedCall
 from skilltrial.model.evidence import WireCall as WireCall
+from skilltrial.model.foreign import ForeignRun as ForeignRun
 from skilltrial.model.foreign import ForeignSuite as ForeignSuite
+from skilltrial.model.foreign import ForeignTrial as ForeignTrial
 from skilltrial.model.foreign import Losses as Losses
 from skilltrial.model.foreign import Misfit as Misfit
 from skilltrial.model.foreign import RunInputs as RunInputs

@@ -100,6 +100,11 @@ class Received(CheckOptions):
     def sentence(self) -> str:
         return "the fixtures received these calls"
 
+    def holds(self, evidence: Evidence) -> bool:
+        wire = tuple(f"{call.server}.{call.tool}" for call in evidence.wire)
+        joined = tuple(call.requested.tool for call in evidence.calls if call.requested and call.wire)
+        return (wire, joined) == (self.received, self.joined)
+
 
 class TellingGrader:
     """Gives the answer that the check asks for."""
@@ -117,10 +122,11 @@ class TellingGrader:
             holds = any(check.answered in answer for answer in evidence.answers.values())
             return CheckResult.of(holds, "text_missing", expected=check.answered, seen=str(evidence.answers))
         if isinstance(check, Received):
-            wire = tuple(f"{call.server}.{call.tool}" for call in evidence.wire)
-            joined = tuple(call.requested.tool for call in evidence.calls if call.requested and call.wire)
-            return CheckResult.of((wire, joined) == (check.received, check.joined), "other_calls")
+            return CheckResult.of(check.holds(evidence), "other_calls")
         assert isinstance(check, Told)
+        return self._told(check, evidence)
+
+    def _told(self, check: Told, evidence: Evidence) -> CheckResult:
         match check.gives:
             case "passed":
                 return CheckResult.passed(check.reason, seen=CANARY)

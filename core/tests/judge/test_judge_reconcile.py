@@ -37,7 +37,7 @@ def pairs(found) -> list[tuple[str | None, float | None]]:
 
 
 def joined(events, wire):
-    return reconcile(events, wire, host_shows_calls=True)
+    return reconcile(events, wire, ("memory",), host_shows_calls=True)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,21 @@ def joined(events, wire):
             "call_without_request",
             id="a program's own tool is never a server's",
         ),
+        pytest.param([asked("a", server="theirs")], [], [("a", None)], None, id="a server that is no fixture"),
+        pytest.param(
+            [asked("a"), asked("b")],
+            [came(joins="a", at=1), came(joins="a", at=2)],
+            [("a", 1), ("b", None), (None, 2)],
+            "call_without_request",
+            id="sent twice under one id",
+        ),
+        pytest.param(
+            [asked("a"), rejected("a"), asked("b")],
+            [came(joins="a", at=1)],
+            [("a", None), ("b", None), (None, 1)],
+            "call_without_request",
+            id="a rejected call that came is not another's",
+        ),
         pytest.param([asked("a"), rejected("a")], [], [("a", None)], None, id="rejected"),
         pytest.param(
             [asked("a"), rejected("a")],
@@ -182,7 +197,7 @@ def test_each_call_is_joined_with_what_it_became(events, wire, told, contradicti
 
 def test_a_call_of_which_only_one_witness_can_speak_contradicts_nothing():
     for events, wire in [([], [came()]), ([asked("a")], []), ([asked("a", 1)], [came(2)])]:
-        found = reconcile(events, wire, host_shows_calls=False)
+        found = reconcile(events, wire, ("memory",), host_shows_calls=False)
         assert found.contradiction is None
         assert len(found.calls) == len(events) + len(wire)
 

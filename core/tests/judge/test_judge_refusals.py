@@ -42,7 +42,7 @@ def counted(report, arm="with_skill"):
     [
         (lambda w: [], (0, 0)),
         (lambda w: [asked(w)], (0, 0)),
-        (lambda w: refused(w), (1, 1)),
+        (refused, (1, 1)),
         (lambda w: refused(w, reason="hook"), (1, 1)),
         (lambda w: refused(w, reason="policy"), (1, 1)),
         (lambda w: refused(w, reason="schema"), (0, 0)),
@@ -81,11 +81,11 @@ def test_what_a_skill_asks_for_counts_only_in_the_arm_that_has_it(world, w, two)
 @pytest.mark.parametrize(
     ("asks", "happened", "outcome"),
     [
-        (("Bash",), lambda w: refused(w), "unavailable"),
+        (("Bash",), refused, "unavailable"),
         (("Read", "Bash"), lambda w: [*refused(w, "c0", "Write"), denied(w)], "unavailable"),
         (("Bash",), lambda w: refused(w, tool="Write"), "tied-pass"),
         (("Bash",), lambda w: refused(w, reason="schema"), "tied-pass"),
-        ((), lambda w: refused(w), "tied-pass"),
+        ((), refused, "tied-pass"),
     ],
 )
 def test_r39_an_arm_that_was_refused_what_its_skill_asks_for_is_compared_with_nothing(
@@ -103,9 +103,9 @@ def test_refusals_are_a_headline_of_each_arm(world, w, two):
     world.asks = ("Bash",)
     report = two([*refused(w), *refused(w, "c2", "Write")], refused(w, tool="Write"))
     told = [one for one in report.limitations if one.startswith("Refused")]
+    asked_for = ", 1 of them of tools that its skill asks for (see `allow`)"
     assert told == [
-        "Refused in arm with_skill: 2 tool calls, 1 of them of tools that its skill asks for (see `allow`); "
-        "owner operator.",
+        f"Refused in arm with_skill: 2 tool calls{asked_for}; owner operator.",
         "Refused in arm without_skill: 1 tool call; owner operator.",
     ]
     assert report.limitations[0] == told[0]

@@ -123,9 +123,12 @@ def test_what_both_witnesses_say_of_a_call_decides_whether_it_is_judged(judged, 
     assert verdict.owner is (Owner.HOST if reason else None)
 
 
-def test_a_refused_tool_of_the_program_itself_leaves_the_fixture_alone(judged, w, said):
-    refused = w.event("ToolRejected", call="own", reason="permission")
-    own = w.event("ToolRequested", turn=1, call="own", tool="Bash")
+@pytest.mark.parametrize("server", [None, "theirs"])
+@pytest.mark.parametrize("refuses", [True, False])
+def test_calls_of_other_tools_leave_the_fixture_alone(judged, w, said, server, refuses):
+    outcome = {"event": "ToolRejected", "reason": "permission"} if refuses else {"event": "ToolResult"}
+    refused = w.event(**{"kind": outcome.pop("event"), "turn": 1, "call": "own", **outcome})
+    own = w.event("ToolRequested", turn=1, call="own", tool="Bash", server=server)
     assert judged(said(own, refused), w.check("told"), memory=w.wire(*WHOLE)).verdict.kind is VerdictKind.PASSED
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import Exit, PluginMismatch
 from skilltrial.model.events import SessionEnded
 from skilltrial.model.evidence import CheckResult
-from skilltrial.model.foreign import ForeignSuite
+from skilltrial.model.foreign import ForeignRun, ForeignSuite
 from skilltrial.model.suite import Say
 from skilltrial.model.trial import HostIdentity, Lending, Place, Probe, Skill, ToolCall
 from skilltrial.model.words import Ending
@@ -82,6 +83,11 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
         {"path": PROJECT, "document": {}},
         [ForeignSuite()],
         [{}, ({}, ()), ForeignSuite],
+    ),
+    (facades.TranscriptFacade, "read_transcript"): (
+        {"data": b""},
+        [ForeignRun({}, IDENTITY, datetime.now(UTC), ())],
+        [{}, [], ForeignRun],
     ),
     (facades.RendererFacade, "render_report"): (
         {"report": None, "inputs": None},

@@ -70,7 +70,7 @@ class FileRecorder:
             line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line().encode("ascii")
             try:
                 if self._file is None:
-                    self._file = open(self.path, "wb", opener=_private)
+                    self._file = _private(self.path)
                 self._file.write(line)
                 self._file.flush()
             except OSError as error:
@@ -94,6 +94,6 @@ class FileRecorder:
             return None if file is None else self._digest.hexdigest()
 
 
-def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read, like every other of an archive."""
-    return os.open(path, flags, 0o600)
+def _private(path: Path) -> BinaryIO:
+    """Open a new file that only its owner may read, like every other of an archive."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")

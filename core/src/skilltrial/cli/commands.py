@@ -21,6 +21,7 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("demo", "Rehearse a suite that comes with skilltrial: no key, no cost."),
     "run": Entry("run", "Run a suite on a real agent, with and without the skill, and judge it."),
     "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
+    "import": Entry("import_", "Make an archive of a transcript that another tool recorded, and judge it."),
     "grade": Entry("grade", "Judge a sealed archive again."),
     "verify": Entry("verify", "Check that an archive is what was sealed."),
     "scan": Entry("scan", "Look for credentials in an archive before it is shared."),

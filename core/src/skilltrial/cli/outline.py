@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from skilltrial.archive.redaction import Redactor
 from skilltrial.record.asking import Prepared, sources_with_secrets
 from skilltrial.record.stopping import Budget
+
+from .printing import width
 
 
 def outline(prepared: Prepared) -> str:
@@ -46,7 +50,12 @@ def outline(prepared: Prepared) -> str:
             f"A live run: the agent asks its own provider (model: {model}), which may cost money; "
             "tokens and price are not known beforehand."
         )
-    return "\n".join(lines)
+    return "\n".join(map(_folded, lines))
+
+
+def _folded(line: str) -> str:
+    """The line in as many as the terminal needs; names and paths stay whole."""
+    return textwrap.fill(line, width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _bounds(budget: Budget) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from skilltrial.model.events import ABSENT, Event, ToolError, ToolRejected, ToolRequested, ToolResult
@@ -20,8 +20,10 @@ class Reconciled:
     contradiction: str | None = None
 
 
-def reconcile(events: Sequence[Event], wire: Sequence[WireCall], *, host_shows_calls: bool) -> Reconciled:
-    """Join each call of a server's tool with the wire call that it became.
+def reconcile(
+    events: Sequence[Event], wire: Sequence[WireCall], fixtures: Collection[str], *, host_shows_calls: bool
+) -> Reconciled:
+    """Join each call of a tool of the `fixtures` with the wire call that it became.
 
     By the host's own call id where the wire carried it; else, within a turn and in order, by server, tool and equal
     arguments. A call that the program rejected never reaches a wire. Where the host shows no calls there is only one
@@ -31,7 +33,8 @@ def reconcile(events: Sequence[Event], wire: Sequence[WireCall], *, host_shows_c
     requests = _once(event for event in events if isinstance(event, ToolRequested))
     stopped = {event.call for event in events if isinstance(event, ToolRejected)}
     broken = {event.call for event in events if isinstance(event, ToolError)}
-    sent = [request for request in requests if request.server is not None and request.call not in stopped]
+    # Of a server that is none of ours there is no second witness.
+    sent = [request for request in requests if request.server in fixtures and request.call not in stopped]
     found = _matches(requests, sent, wire, broken)
     taken = {id(call) for call in found.values()}
     left = [call for call in wire if id(call) not in taken]

@@ -40,7 +40,7 @@ def witnessed(
             (call for name in fixtures for call in wire_calls(name, records.get(name, ()))), key=lambda call: call.at
         )
     )
-    found = reconcile(events, wire, host_shows_calls=Sees.TOOL_CALLS in sees)
+    found = reconcile(events, wire, fixtures, host_shows_calls=Sees.TOOL_CALLS in sees)
     doubt = (
         _unreadable(fixtures, records)
         or _not_ready(fixtures, records)

@@ -1,14 +1,16 @@
-"""What plugins make of things that are not ours: a suite read from a foreign format, and what a renderer is given."""
+"""What plugins make of things that are not ours: a foreign suite or transcript, and what a renderer is given."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from .suite import Suite
+from .trial import HostIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,27 @@ class ForeignSuite:
     losses: Losses = Losses()
     skills_root: Path | None = None
     misfits: tuple[Misfit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignTrial:
+    """What a transcript tells of one case: its records as they came, or why it was skipped (a word)."""
+
+    case: str
+    lines: tuple[str, ...] = ()
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRun:
+    """A transcript that was read. A case of the suite without a trial was not run."""
+
+    suite: Mapping[str, JsonValue]
+    """What was asked, in the long form (`model.suite.Suite`) as JSON values: one arm, one attempt."""
+    host: HostIdentity
+    """Who ran the cases; its `records` names the normalizer, its `evidence_kind` is `imported`."""
+    began: datetime
+    trials: tuple[ForeignTrial, ...]
 
 
 @dataclass(frozen=True, slots=True)

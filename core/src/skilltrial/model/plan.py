@@ -32,7 +32,19 @@ class SkillIdentity(Part):
 class PartIdentity(Part):
     """An installed part that takes part in a run."""
 
-    kind: Literal["core", "host", "fixture", "model", "dialect", "normalizer", "grader", "suite", "format", "renderer"]
+    kind: Literal[
+        "core",
+        "host",
+        "fixture",
+        "model",
+        "dialect",
+        "normalizer",
+        "grader",
+        "suite",
+        "format",
+        "renderer",
+        "transcript",
+    ]
     name: str
     distribution: str
     version: str

@@ -26,6 +26,7 @@ _SPECS: dict[type[facades.Facade], tuple[str, type]] = {
     facades.GraderFacade: ("grader", hookspecs.GraderSpec),
     facades.FormatFacade: ("format", hookspecs.FormatSpec),
     facades.RendererFacade: ("renderer", hookspecs.RendererSpec),
+    facades.TranscriptFacade: ("transcript", hookspecs.TranscriptSpec),
 }
 
 

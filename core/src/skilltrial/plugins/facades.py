@@ -18,7 +18,7 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import PluginMismatch
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
-from skilltrial.model.foreign import ForeignSuite, RunInputs
+from skilltrial.model.foreign import ForeignRun, ForeignSuite, RunInputs
 from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
@@ -189,6 +189,14 @@ class FormatFacade(Facade):
     def read_suite(self, path: Path, document: JsonValue) -> ForeignSuite:
         """See FormatSpec."""
         return self._kept("read_suite", self.relay.read_suite(path=path, document=document), ForeignSuite)
+
+
+class TranscriptFacade(Facade):
+    """A bound transcript reader."""
+
+    def read_transcript(self, data: bytes) -> ForeignRun:
+        """See TranscriptSpec."""
+        return self._kept("read_transcript", self.relay.read_transcript(data=data), ForeignRun)
 
 
 class RendererFacade(Facade):

@@ -18,7 +18,7 @@ from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
-from skilltrial.model.foreign import ForeignSuite, RunInputs
+from skilltrial.model.foreign import ForeignRun, ForeignSuite, RunInputs
 from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
@@ -174,6 +174,17 @@ class FormatSpec(Protocol):
         `path` is the suite file, links resolved; `document` holds its values, read as JSON where the name ends in
         `.json`, else as YAML. Looks at the folders that the suite names; writes and starts nothing. Faults are
         `misfits`, all of them at once; the core adds line and column.
+        """
+
+
+class TranscriptSpec(Protocol):
+    """Reads a transcript: what somebody else recorded of a suite's cases."""
+
+    @first
+    def read_transcript(self, data: bytes) -> ForeignRun:
+        """Make trials of a transcript. Pure. Raises InvalidRequest with every fault, each with its place.
+
+        Nothing is left out: what has no place in an archive (a second result of a case) is a fault.
         """
 
 

@@ -34,8 +34,22 @@ FORMAT = Kind("format")
 """Reads suites that were written for another tool."""
 RENDERER = Kind("renderer")
 """Writes reports in another form."""
+TRANSCRIPT = Kind("transcript")
+"""Reads what others recorded."""
 COMMAND = Kind("command")
 """A click command that an installed part brings; imported only when it is called."""
 
-KINDS: tuple[Kind, ...] = (HOST, FIXTURE, MODEL, DIALECT, NORMALIZER, GRADER, SUITE, FORMAT, RENDERER, COMMAND)
+KINDS: tuple[Kind, ...] = (
+    HOST,
+    FIXTURE,
+    MODEL,
+    DIALECT,
+    NORMALIZER,
+    GRADER,
+    SUITE,
+    FORMAT,
+    RENDERER,
+    TRANSCRIPT,
+    COMMAND,
+)
 """Every kind, in the order in which they are listed."""

@@ -16,7 +16,7 @@ from .ignoring import Ignore
 READ_WHOLE = 8_000_000
 """Larger files are hashed in pieces and their bytes are not kept."""
 HASHED = 2_000_000_000
-"""So many bytes are read in all: a file with a hole of a terabyte costs an agent nothing, and must not cost us hours."""
+"""So many bytes are read in all: a hole of a terabyte costs an agent nothing, and must not cost us hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,7 @@ def _entry(path: str, found: os.DirEntry[str], known: Entry | None, readable: in
         return Entry(path=path, kind=FileKind.OTHER, unread="unreadable"), None
     executable = bool(status.st_mode & 0o100)
     if status.st_size > readable:
-        return Entry(
-            path=path, kind=FileKind.FILE, executable=executable, size=status.st_size, unread="too_big"
-        ), None
+        return Entry(path=path, kind=FileKind.FILE, executable=executable, size=status.st_size, unread="too_big"), None
     try:
         digest, data = _read(found.path, status.st_size)
     except OSError:

@@ -10,6 +10,7 @@ from skilltrial.plugins.facades import HostFacade as HostFacade
 from skilltrial.plugins.facades import ModelFacade as ModelFacade
 from skilltrial.plugins.facades import NormalizerFacade as NormalizerFacade
 from skilltrial.plugins.facades import RendererFacade as RendererFacade
+from skilltrial.plugins.facades import TranscriptFacade as TranscriptFacade
 from skilltrial.plugins.graders import choose as choose
 from skilltrial.plugins.graders import fit as fit
 

@@ -12,7 +12,7 @@ from .machine import Budget, Machine, TooComplex
 from .parsing import Unparsable, children, parse
 from .scopes import Scope
 from .statements import block
-from .values import UNKNOWN, Function, Shape, Value, of_json
+from .values import UNKNOWN, Bound, Either, Function, Operation, Package, Shape, Value, of_json
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -80,10 +80,19 @@ def _run(root: Node, machine: Machine) -> Effect:
     block(machine, statements, scope)
     main = machine.exports.get("default")
     if main is not None:
-        machine.call(main, (_argument(machine.params),), root)
+        if isinstance(main, Function | Operation | Package | Bound | Either):
+            machine.call(main, (_argument(machine.params),), root)
+        else:
+            machine.give_away(main, root)
     elif statements and isinstance(last := _last(statements, machine, scope), Function):
         # A lone function is called by some runtimes; this one's documents do not say so.
         machine.give_away(last, root)
+    if main is None:
+        # Without a default export nobody knows which of the others is called.
+        deferred_names = {name for _, name in machine.later}
+        for name, export in machine.exports.items():
+            if name not in deferred_names:
+                machine.give_away(export, root)
     for deferred, name in machine.later:
         export = machine.exports.get(name)
         effect, _ = machine.apart(

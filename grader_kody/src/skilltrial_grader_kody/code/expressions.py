@@ -43,7 +43,7 @@ def _identifier(machine: Machine, node: Node, scope: Scope) -> Value:
 
 def _this(machine: Machine, node: Node, scope: Scope) -> Value:
     cell = scope.find("this")
-    return cell.value if cell is not None else UNKNOWN
+    return cell.value if cell is not None else Special.GLOBALS
 
 
 def _string(machine: Machine, node: Node, scope: Scope) -> Value:
@@ -304,7 +304,8 @@ def _constant(value: Value) -> Callable[[Machine, Node, Scope], Value]:
 
 def _yield(machine: Machine, node: Node, scope: Scope) -> Value:
     for part in children(node):
-        machine.evaluate(part, scope)
+        if leads_on(machine.evaluate(part, scope)):
+            machine.unclear("what the runtime gives is handed on by a generator", node)
     return UNKNOWN
 
 

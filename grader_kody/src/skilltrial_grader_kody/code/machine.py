@@ -50,13 +50,15 @@ class Budget:
 
     left: int
 
-    def take(self) -> None:
-        """One step. Raises TooComplex."""
-        self.left -= 1
+    def take(self, steps: int = 1) -> None:
+        """One step, or more. Raises TooComplex."""
+        self.left -= steps
         if self.left < 0:
             raise TooComplex
 
 
+_PER_STEP = 50
+"""Characters or items that are made in a step."""
 CALLS_DEEP = 40
 """Calls within calls that are followed."""
 
@@ -148,7 +150,9 @@ class Machine:
         self.budget.take()
         several = options(value)
         if len(several) == 1:
-            return calls.call(self, value, arguments, node, open_end)
+            result = calls.call(self, value, arguments, node, open_end)
+            self.budget.take(_size(result) // _PER_STEP)
+            return result
         effects, results = [], []
         for one in several:
             effect, result = self.apart(lambda one=one: calls.call(self, one, arguments, node, open_end))  # type: ignore[misc]
@@ -174,7 +178,7 @@ class Machine:
                 return TAINTED
             self.returns.append([])
             statements.block(self, children(root), Scope(scope))
-            self.returns.pop()
+            return either(*self.returns.pop(), UNKNOWN)
         return UNKNOWN
 
     def make(self, made_of: Class, arguments: Sequence[Value], open_end: bool) -> Value:
@@ -287,6 +291,15 @@ class Machine:
                     self.give_away(of, node)
                 case _:
                     pass
+
+
+def _size(value: Value) -> int:
+    match value:
+        case Const(str() as known):
+            return len(known)
+        case Items(items):
+            return len(items)
+    return 0
 
 
 def act(kind: Kind, name: str, node: Node) -> Act:

@@ -60,6 +60,8 @@ def get(machine: Machine, of: Value, at: Value) -> Value:
     named = to_text(at)
     if named is None:
         return _any(of)
+    if named == "constructor" and not (isinstance(of, Shape) and named in of.fields):
+        return TAINTED  # by which everything can be reached
     if named in OF_PROMISES and not isinstance(of, Shape | Builtin):
         return Method(of, named)
     match of:
@@ -84,7 +86,7 @@ def get(machine: Machine, of: Value, at: Value) -> Value:
         case Const(str() as known):
             return _letter(of, known, named)
         case Class():
-            return _static(of, named)
+            return _static(machine, of, named)
         case Builtin(base, known):
             return Builtin(f"{base}.{named}", known)
         case Function():
@@ -132,12 +134,15 @@ def _letter(of: Const, known: str, named: str) -> Value:
     return Method(of, named)
 
 
-def _static(of: Class, named: str) -> Value:
+def _static(machine: Machine, of: Class, named: str) -> Value:
     body = of.node.child_by_field_name("body")
     for member in children(body) if body is not None else ():
-        label = member.child_by_field_name("name")
+        label = member.child_by_field_name("name") or member.child_by_field_name("property")
         if label is not None and name(label) == named and any(part.type == "static" for part in member.children):
-            return Function(member, of.scope, this=of) if member.type == "method_definition" else UNKNOWN
+            if member.type == "method_definition":
+                return Function(member, of.scope, this=of)
+            value = member.child_by_field_name("value")
+            return machine.evaluate(value, of.scope) if value is not None else UNDEFINED
     return UNKNOWN
 
 

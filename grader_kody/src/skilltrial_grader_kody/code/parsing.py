@@ -13,7 +13,7 @@ from tree_sitter import Language, Parser
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST = 400_000
+LONGEST = 250_000
 """Bytes of code that are looked at."""
 
 _COMMENTS = frozenset({"comment", "html_comment", "hash_bang_line"})

@@ -121,7 +121,9 @@ def _return(machine: Machine, node: Node, scope: Scope) -> End:
 
 
 def _throw(machine: Machine, node: Node, scope: Scope) -> End:
-    _expression(machine, node, scope)
+    for part in children(node):
+        if leads_on(machine.evaluate(part, scope)):
+            machine.unclear("what the runtime gives is thrown", node)
     return End.THROW
 
 

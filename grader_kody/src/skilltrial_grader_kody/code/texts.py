@@ -8,7 +8,7 @@ from math import isinf, isnan
 from .parsing import text
 from .values import UNDEFINED, Const, Function, Items, Shape, Value
 
-LONGEST = 400_000
+LONGEST = 100_000
 """Longest text that is put together."""
 
 

@@ -135,13 +135,15 @@ def either(*values: Value) -> Value:
     """One of these; the same value twice is one. Too many are unknown."""
     options: list[Value] = []
     for value in values:
+        if len(options) > _MOST_OPTIONS:
+            break
         for one in value.options if isinstance(value, Either) else (value,):
             if not any(one is other or (type(one) is type(other) and _plain(one) and one == other) for other in options):
                 options.append(one)
     if len(options) == 1:
         return options[0]
     if len(options) > _MOST_OPTIONS:
-        return TAINTED if any(leads_on(one) for one in options) else UNKNOWN
+        return TAINTED if any(leads_on(one) for one in values) else UNKNOWN
     return Either(tuple(options))
 
 

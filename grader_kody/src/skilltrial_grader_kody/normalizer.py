@@ -1,0 +1,48 @@
+"""The normalizer `kody`: the lifecycle events of a transcript as calls of a server `kody`, with their results.
+
+The tool is the event's action; the input holds what else was noted of it (`toolName`, `callId`, `match` ...), the call
+is the event's number, since several lifecycle events may share one `callId`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from pydantic import ConfigDict, JsonValue
+from pydantic.dataclasses import dataclass
+
+from skilltrial.api import Ending, Event, Record, SessionEnded, Source, ToolRequested, ToolResult, Unrecognized
+
+SERVER = "kody"
+SKIPPED = "skipped"
+"""The tool of the one call that stands for a skip."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class KodyNormalizer:
+    """Reads records that an import made of a transcript."""
+
+    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
+        """See NormalizerSpec."""
+        events = [event for record in records if record.source is not Source.RUNNER for event in _events(record)]
+        last = records[-1].seq if records else 1
+        return (*events, SessionEnded(seq=last, turn=1, ending=Ending.COMPLETED))
+
+
+def _events(record: Record) -> Iterator[Event]:
+    try:
+        value: JsonValue = json.loads(record.raw)
+    except (ValueError, RecursionError):
+        yield Unrecognized(seq=record.seq, turn=record.turn, why="not_json")
+        return
+    call = str(record.seq)
+    match value:
+        case {"action": str(action), "output": output, **rest}:
+            yield ToolRequested(seq=record.seq, turn=record.turn, call=call, tool=action, server=SERVER, input=rest)
+            failed = rest.get("status") == "failed"
+            yield ToolResult(seq=record.seq, turn=record.turn, call=call, content=output, is_error=failed)
+        case {"outcome": str(), "caseId": str(), **rest}:
+            yield ToolRequested(seq=record.seq, turn=record.turn, call=call, tool=SKIPPED, server=SERVER, input=rest)
+        case _:
+            yield Unrecognized(seq=record.seq, turn=record.turn)

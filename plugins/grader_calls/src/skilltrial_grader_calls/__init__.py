@@ -1,0 +1,1 @@
+"""Judge which tools an agent called, with what, and what came of it."""

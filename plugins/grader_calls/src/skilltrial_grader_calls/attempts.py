@@ -1,0 +1,67 @@
+"""The calls of a trial as both witnesses tell them: what was asked for, what arrived, what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from skilltrial.api import ABSENT, Absent, Evidence, JoinedCall, Sees, ToolRejected
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One call that the agent asked for. What is ABSENT was not shown by any witness; it may be anything.
+
+    `rejected` means that the program did not carry it out. `at` is its place on the wire, None where it has none.
+    """
+
+    tool: str
+    arguments: JsonValue | Absent
+    result: JsonValue | Absent
+    is_error: bool | None
+    rejected: bool
+    at: float | None
+
+
+def attempts(evidence: Evidence, server: str | None, ignore: Collection[str]) -> tuple[Attempt, ...]:
+    """The calls of a server's tools, or of all tools, without the ignored ones.
+
+    In the order in which they were asked for; those that arrived stand in the order of their arrival, which is the
+    order in which they took effect.
+    """
+    rejected = {event.call for event in evidence.events if isinstance(event, ToolRejected)}
+    found = [
+        attempt
+        for joined in evidence.calls
+        if server is None or _server(joined) == server
+        if (attempt := _attempt(joined, rejected, evidence.sees)).tool not in ignore
+    ]
+    arrived = sorted((one for one in found if one.at is not None), key=lambda one: one.at or 0.0)
+    in_order = iter(arrived)
+    return tuple(one if one.at is None else next(in_order) for one in found)
+
+
+def all_are_shown(evidence: Evidence) -> bool:
+    """Whether each attempt is seen, also one that never reached a server."""
+    return Sees.TOOL_CALLS in evidence.sees
+
+
+def _server(joined: JoinedCall) -> str | None:
+    if joined.wire is not None:
+        return joined.wire.server
+    return None if joined.requested is None else joined.requested.server
+
+
+def _attempt(joined: JoinedCall, rejected: Collection[str], sees: Collection[Sees]) -> Attempt:
+    asked, wire, came = joined.requested, joined.wire, joined.result
+    refused = asked is not None and asked.call in rejected
+    if wire is not None:
+        answered: JsonValue | Absent = wire.result if wire.answered else ABSENT
+        return Attempt(wire.tool, wire.arguments, answered, wire.is_error if wire.answered else None, refused, wire.at)
+    tool = "" if asked is None else asked.tool
+    arguments: JsonValue | Absent = ABSENT if asked is None else asked.input
+    if came is None or Sees.TOOL_RESULTS not in sees:
+        return Attempt(tool, arguments, ABSENT, None, refused, None)
+    return Attempt(tool, arguments, came.content, came.is_error, refused, None)
