@@ -191,6 +191,13 @@ def test_without_a_name_every_host_is_told_of_and_one_that_needs_options_is_pass
     assert "claude-code" in found["claude"]["also"], "a host is told of once, whatever its names"
 
 
+def test_a_host_that_is_named_without_the_options_it_needs_is_passed_over_too(skilltrial: Command) -> None:
+    ran, deep = skilltrial("doctor", "portable"), skilltrial("doctor", "portable", "--deep")
+
+    assert (ran.code, deep.code) == (0, 3)
+    assert "passed over: needs options of yours (command)" in ran.out
+
+
 def test_an_unknown_host_is_no_valid_request(skilltrial: Command) -> None:
     ran = skilltrial("doctor", "codx")
 

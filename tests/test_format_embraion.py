@@ -263,6 +263,8 @@ if sys.argv[1:] == ["--version"]:
 if sys.argv[1:2] == ["debug"]:
     print(json.dumps({"models": []}))
     sys.exit()
+if sys.argv[1:] == ["login", "status"]:
+    sys.exit(1)
 prompt = sys.stdin.read()
 with open(sys.argv[0] + ".starts", "a") as file:
     file.write(json.dumps({"argv": sys.argv[1:], "prompt": prompt}) + "\\n")

@@ -20,6 +20,7 @@ from skilltrial.api import (
     Exited,
     Finished,
     LimitHit,
+    Part,
     Place,
     Record,
     Recorder,
@@ -51,7 +52,7 @@ class Tape:
     def add(self, source: Source, raw: str) -> None:
         self.records.append(Record(len(self.records) + 1, len(self.records) / 100, source, self.turn, raw))
 
-    def note(self, note: object) -> None:
+    def note(self, note: Part) -> None:
         self.add(Source.RUNNER, as_raw(note))
 
     def lines(self, source: Source, text: str) -> None:

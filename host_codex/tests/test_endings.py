@@ -33,15 +33,13 @@ FAILED = {"type": "turn.failed", "error": {"message": "unexpected status 500 Int
 SHA = "0" * 64
 
 
-def session(
-    tape: Any, lines: Sequence[dict[str, Any]], *notes: object, stderr: str = "", turn: int = 1
-) -> list[Record]:
+def session(tape: Any, lines: Sequence[object], *notes: object, stderr: str = "", turn: int = 1) -> list[Record]:
     tape.turn = turn
     tape.note(TurnSent(turn=turn, prompt_sha256=SHA))
     for line in lines:
         tape.add(Source.STDOUT, json.dumps(line))
-    for line in stderr.splitlines():
-        tape.add(Source.STDERR, line)
+    for text in stderr.splitlines():
+        tape.add(Source.STDERR, text)
     for note in notes:
         tape.note(note)
     return tape.records

@@ -253,7 +253,8 @@ def test_calls_that_were_not_carried_out_appear_with_the_reason(
 def test_parallel_calls_keep_their_own_results(recorded: Recorded, normalize: Normalize):
     events = normalize(recorded("classic/parallel"))
 
-    asked = {event.call: event.input["cmd"] for event in events if isinstance(event, ToolRequested)}
+    inputs: dict[str, Any] = {event.call: event.input for event in events if isinstance(event, ToolRequested)}
+    asked = {call: given["cmd"] for call, given in inputs.items()}
     printed = {asked[event.call]: event.content for event in events if isinstance(event, ToolResult)}
     assert printed == {"sleep 0.3; echo one": "one\n", "echo two": "two\n"}
 

@@ -93,7 +93,7 @@ class Desk:
     skilltrial: Command
     env: Mapping[str, str]
 
-    def run(self, *arguments: str | Path, env: Mapping[str, str] | None = None, within: float = 170) -> Any:
+    def run(self, *arguments: str | Path, env: Mapping[str, str] | None = None, within: float = 280) -> Any:
         return self.skilltrial(*arguments, env={**self.env, **(env or {})}, within=within)
 
     def rehearse(self, program: Program, suite: str, *arguments: str) -> Any:

@@ -78,6 +78,15 @@ ACTS = st.one_of(
     st.builds(lambda tool, arguments: {"call": {"server": "m", "tool": tool, "arguments": arguments}}, TEXTS, JSON),
     st.builds(lambda times: {"error": 429, "times": times}, st.integers(0, 9)),
     st.builds(lambda seconds: {"stall": seconds}, st.floats(0.1, 9)),
+    st.builds(
+        lambda seconds, at: {"stall": seconds, "at": at}, st.floats(0.1, 9), st.sampled_from(["before", "stream"])
+    ),
+    st.builds(
+        lambda where, times: {"garbage": where, "times": times},
+        st.sampled_from(["body", "stream"]),
+        st.integers(0, 3),
+    ),
+    st.builds(lambda text: {"max_tokens": text}, TEXTS),
 )
 CASES = st.fixed_dictionaries(
     {

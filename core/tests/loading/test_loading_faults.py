@@ -157,6 +157,9 @@ REHEARSALS = [
     (act("{error: 200}"), "9:17: `error` must be at least 400"),
     (act("{cut: after}"), "9:15: unknown word `after` in `cut`; known: before, stream"),
     (act("{stall: 0}"), "9:17: `stall` must be more than 0"),
+    (act("{garbage: headers}"), "9:19: unknown word `headers` in `garbage`; known: body, stream"),
+    (act("{stall: 1, at: end}"), "9:24: unknown word `end` in `at`; known: before, stream"),
+    (act("{garbge: body}"), "9:9: unknown act `garbge`; did you mean `garbage`?"),
     (suite(case="rehearsals: [{id: r, script: []}]"), "5:18: `expect` is missing in a rehearsal; add `expect`"),
     (suite(case="rehearsals: [{id: r, steps: []}]"), "5:26: unknown key `steps` in a rehearsal; that is `script` here"),
     (

@@ -20,7 +20,12 @@ CLAUDE = Work(hosts=frozenset({"claude", "claude-code"}))
 
 OWN = """\
 routes:
-  - {id: private, hosts: [codex], classes: [ordinary, substantial], data: [PUBLIC, PRIVATE], models: [m-1, m-2], efforts: [high]}
+  - id: private
+    hosts: [codex]
+    classes: [ordinary, substantial]
+    data: [PUBLIC, PRIVATE]
+    models: [m-1, m-2]
+    efforts: [high]
   - {id: open, hosts: [claude-code], data: [PUBLIC]}
 """
 
@@ -92,9 +97,7 @@ def test_what_a_route_knows_may_be_asked_for_and_nothing_else(lay: Lay) -> None:
     policy = found(lay(own=OWN))
 
     assert policy.route(replace(CODEX, model="m-2", effort="high")).model == "m-2"
-    with pytest.raises(
-        InvalidRequest, match=r"route 'private' of skilltrial.policy.yaml does not allow the model 'm-3'"
-    ):
+    with pytest.raises(InvalidRequest, match=r"route 'private' of skilltrial.policy.yaml does not allow the model"):
         policy.route(replace(CODEX, model="m-3"))
     with pytest.raises(InvalidRequest, match=r"does not allow the effort 'low'; it allows high"):
         policy.route(replace(CODEX, effort="low"))
@@ -121,9 +124,9 @@ def test_what_no_route_is_for_may_not_run(lay: Lay, work: Work) -> None:
 
 
 FAULTS = {
-    "routes: []": "at least",
+    "routes: []": "`routes` is empty",
     "{}": "`routes` is missing in a policy",
-    "routes: [{id: a, modle: x}]": "unknown key `modle`",
+    "routes: [{id: a, modle: x}]": "unknown key `modle` in a route; did you mean `models`?",
     "routes: [{id: a, data: [SECRET]}]": "unknown word",
     "routes: [{id: a, classes: [odrinary]}]": "unknown word",
     "routes: [{hosts: [codex]}]": "`id` is missing in a route",

@@ -25,7 +25,9 @@ def login_status(program: Path, home: Path) -> Login:
     """Ask `program` for its login in `home`, an operator's CODEX_HOME. Never raises."""
     if not home.is_dir():
         return Login(present=False, told="no login")
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(Path.home()), "CODEX_HOME": str(home)}
+    # The program lays helpers into its home, but never into one that is a temporary folder: so it writes nothing.
+    environment = {"CODEX_HOME": str(home), "TMPDIR": str(home), "HOME": str(Path.home())}
+    environment["PATH"] = os.environ.get("PATH", os.defpath)
     try:
         done = subprocess.run(
             (str(program), "login", "status"),

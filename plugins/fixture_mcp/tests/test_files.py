@@ -232,3 +232,30 @@ def test_a_run_with_faulty_files_does_not_start(make_catalog: Any, notes_tools: 
 
     with pytest.raises(InvalidRequest, match="at least one script"), fixture.open_fixtures(RunInfo("run"), assets):
         pass
+
+
+@pytest.mark.parametrize(
+    ("route", "says"),
+    [
+        ("{path: /a}", "a route has exactly one of `body`, `text` and `fault`"),
+        ("{path: /a, text: x, body: 1}", "a route has exactly one of"),
+        ("{path: a, text: x}", "the text has not the form that is wanted here"),
+        ("{path: /mcp, text: x}", "the tools are served on this path"),
+        ("{path: '/a{b}', text: x}", "an open place is a whole step"),
+        ("{path: '/{b}/{b}', text: x}", "an open place is a whole step"),
+        ("{path: '/{B}', text: x}", "an open place is a whole step"),
+        ("{path: /a, text: [x]}", "a text is wanted here"),
+        ("{path: /a, status: 99, text: x}", "the number is too small"),
+        ("{path: /a, method: FETCH, text: x}", "one of 'GET', 'POST'"),
+        ("{path: /a, arguments: 1, text: x}", "a JSON Schema is a mapping"),
+        ("{path: /a, body: {$state: x}}", "a JSON Pointer is wanted here"),
+    ],
+)
+def test_a_faulty_route_has_its_place(make_catalog: Any, notes_tools: Any, route: str, says: str) -> None:
+    replies = f"scripts: {{one: {{rules: [], routes: [\n    {route}]}}}}".encode()
+
+    found = faults(make_catalog(*notes_tools), replies)
+
+    assert len(found) == 1
+    assert found[0].startswith("replies.yaml:2:")
+    assert says in found[0]

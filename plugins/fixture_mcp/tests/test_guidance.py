@@ -178,3 +178,18 @@ def test_a_catalog_of_their_own_and_no_instructions(memory: Any) -> None:
 
     assert "instructions" not in told
     assert len(listed) == 10
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_plugins_hook_finds_what_it_asks_beside_the_tools(memory: Any, case: str) -> None:
+    client = memory(case)
+    origin = client.url.removesuffix("/mcp")
+
+    assert client.http.get(f"{origin}/health/ready").json() == {"status": "ready"}
+    assert client.http.get(f"{origin}/v1/scopes/any%20id").json()["scope_id"] == SCOPE
+    assert client.http.post(f"{origin}/v1/scope-bindings/resolve", json={"x": 1}).json() == {"scope_id": SCOPE}
+    prepared = client.http.post(f"{origin}/v1/context/prepare").json()
+    assert (prepared["status"], prepared["content"], prepared["content_bytes"]) == ("empty", None, 0)
+    assert client.http.post(f"{origin}/v1/memory/flush").status_code == 404
+    assert [note["status"] for note in client.of("routed")] == [200, 200, 200, 200, 404]
+    assert client.of("called") == []

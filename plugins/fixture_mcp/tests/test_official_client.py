@@ -43,7 +43,8 @@ def test_it_lists_and_calls_and_its_era_is_on_record(serve: Any, transport: str,
         async with Client(server_of(ours), mode=mode, read_timeout_seconds=20) as client:
             assert client.protocol_version == ERAS[mode]
             tools = (await client.list_tools()).tools
-            saved = await client.call_tool("save", {"text": "Grüße"}, meta={"callId": "call_1"})
+            meta: Any = {"callId": "call_1"}
+            saved = await client.call_tool("save", {"text": "Grüße"}, meta=meta)
             counted = await client.call_tool("count", {})
             return [[tool.name for tool in tools], saved, counted, await client.call_tool("find", {"query": "x"})]
 

@@ -89,6 +89,7 @@ def test_each_result_fits_the_official_model_of_its_revision(serve: Any, revisio
 def test_each_error_fits_the_official_envelope(serve: Any) -> None:
     client = serve(RULES)
 
-    for body in (b"{", [], {"jsonrpc": "2.0", "id": "a", "method": "no"}, {"jsonrpc": "2.0", "id": 1, "method": 1}):
+    bodies: tuple[Any, ...] = (b"{", [], {"jsonrpc": "2.0", "id": "a", "method": "no"}, {"jsonrpc": "2.0", "id": 1})
+    for body in bodies:
         same(mcp_types.JSONRPCError, client.post(body).json())
     same(mcp_types.JSONRPCError, client.modern("ping").json())

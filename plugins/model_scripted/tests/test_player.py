@@ -62,7 +62,8 @@ def test_playing_a_turn_through_does_every_act_once_and_in_order(acts: tuple[Act
 def test_the_last_word_is_said_when_all_acts_are_done(acts: tuple[Act, ...]) -> None:
     last = next(move for move in moves(acts, len(acts) + 1) if move.reply.call is None)
 
-    wanted = {Say: "end", Refuse: "no"}.get(type(acts[-1]) if acts else Run, "Done.")
+    said: dict[type[object], str] = {Say: "end", Refuse: "no"}
+    wanted = said.get(type(acts[-1]) if acts else Run, "Done.")
     assert last.reply.text == wanted
 
 

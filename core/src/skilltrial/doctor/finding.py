@@ -31,10 +31,18 @@ class Finding:
 
 
 def examine(discovery: Discovery, name: str, options: Mapping[str, object]) -> Finding:
-    """Look at one host, by any of its names. Raises InvalidRequest where it is unknown, broken or needs options."""
+    """Look at one host, by any of its names; one that lacks options that it needs is passed over with a sentence.
+
+    Raises InvalidRequest where it is unknown, broken, or its options do not fit.
+    """
     one = discovery.find(HOST, name)
+    distribution, also = f"{one.distribution} {one.version}", _also(discovery, name)
+    lacking = [option for option in required(discovery.load(HOST, name)) if option not in options]
+    if lacking:
+        why = f"needs options of yours ({', '.join(lacking)}); nothing can be asked without"
+        return Finding(name, distribution, also, passed_over=why)
     host = bind(HostFacade, name, discovery.build(HOST, name, options))
-    return Finding(name, f"{one.distribution} {one.version}", _also(discovery, name), host.probe_host())
+    return Finding(name, distribution, also, host.probe_host())
 
 
 def examine_all(discovery: Discovery) -> Iterator[Finding]:
@@ -45,14 +53,14 @@ def examine_all(discovery: Discovery) -> Iterator[Finding]:
             continue
         seen.add(one.target)
         try:
-            needed = required(discovery.load(HOST, one.name))
-            if needed:
-                why = f"needs options of yours ({', '.join(needed)}); nothing can be asked without"
-                yield Finding(one.name, f"{one.distribution} {one.version}", passed_over=why)
-            else:
-                yield examine(discovery, one.name, {})
-        except SkilltrialError as error:
-            yield Finding(one.name, f"{one.distribution} {one.version}", passed_over=str(error))
+            yield examine(discovery, one.name, {})
+        except Exception as error:  # noqa: BLE001 - a part that nobody named harms nobody
+            why = (
+                str(error)
+                if isinstance(error, SkilltrialError)
+                else f"it broke when it was asked ({type(error).__name__})"
+            )
+            yield Finding(one.name, f"{one.distribution} {one.version}", passed_over=why)
 
 
 def required(host: type) -> tuple[str, ...]:

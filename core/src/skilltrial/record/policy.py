@@ -143,7 +143,12 @@ def load_policy(path: Path) -> OwnPolicy:
     """Read a policy in our own format. Raises DocumentInvalid with every fault, SourceUnusable."""
     data = read_policy_file(path)
     document = read(path.name, data)
-    written = parsed(document, WrittenPolicy, ("a policy", "a route"))
+    written = parsed(
+        document,
+        WrittenPolicy,
+        Setting("a policy", tuple(WrittenPolicy.model_fields)),
+        Setting("a route", tuple(WrittenRoute.model_fields)),
+    )
     doubled = {one.id for one in written.routes if sum(one.id == other.id for other in written.routes) > 1}
     faults = Faults(document)
     for at, route in enumerate(written.routes):
@@ -162,13 +167,15 @@ def read_policy_file(path: Path) -> bytes:
         raise SourceUnusable(f"the policy {path} can't be read: {error.strerror}") from error
 
 
-def parsed(document: Document, model: type[M], nouns: tuple[str, str]) -> M:
-    """The document as `model`. Raises DocumentInvalid with every fault; `nouns`: the whole, and a thing in it."""
+def parsed(document: Document, model: type[M], whole: Setting, inner: Setting) -> M:
+    """The document as `model`. Raises DocumentInvalid with every fault, told as one in the `whole` or in an `inner`."""
     faults = Faults(document)
     for error in errors_of(model, document.value):
         path, on_key = walk(document, error["loc"])
+        if error["type"] == "too_short" and document.at(path):
+            continue  # pydantic counts the items that hold; the others have faults of their own
         above = path[:-1] if error["type"] in ("extra_forbidden", "missing") else path
-        setting = Setting(nouns[min(len(above), 1)])
+        setting = inner if above else whole
         if on_key:
             faults.add(path, "a key does not have the form of a name", key=True)
             continue

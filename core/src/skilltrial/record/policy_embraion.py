@@ -21,10 +21,12 @@ from skilltrial.model.routing import CLASSES
 
 from .document import read
 from .policy import Work, allowed, parsed, read_policy_file
+from .wording import Setting
 
 FOLDER, ROUTING, DEPLOYMENTS = ".embraion", "routing.yaml", "deployments.yaml"
 ROLE, ACCESS = "worker", "workspace-write"
 _HERE = f"{FOLDER}/{ROUTING}"
+_ENTRY = Setting("an entry")
 
 
 class _Written(Part):
@@ -175,10 +177,10 @@ def _refusals(deployment: Deployment, work: Work) -> Iterator[str]:
 def load(path: Path) -> ProjectPolicy:
     """Read a project's `routing.yaml`, and the `deployments.yaml` beside it. Raises DocumentInvalid, SourceUnusable."""
     data = read_policy_file(path)
-    routing = parsed(read(path.name, data), Routing, ("routing", "an entry"))
+    routing = parsed(read(path.name, data), Routing, Setting("the file"), _ENTRY)
     beside = path.with_name(DEPLOYMENTS)
     if not beside.exists():
         return ProjectPolicy(routing, {}, sha256(data))
     more = read_policy_file(beside)
-    deployments = parsed(read(beside.name, more), Deployments, ("deployments", "an entry"))
+    deployments = parsed(read(beside.name, more), Deployments, Setting("the file"), _ENTRY)
     return ProjectPolicy(routing, deployments.deployments, sha256(data + b"\0" + more))

@@ -26,6 +26,7 @@ from .values import (
     leads_on,
     nullish,
     truth,
+    within,
 )
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ def arguments(machine: Machine, node: Node, scope: Scope) -> tuple[list[Value], 
             values.append(machine.evaluate(part, scope))
             continue
         value = machine.evaluate(part.named_children[0], scope)
+        # A few lines can double an array again and again; every item costs.
+        machine.budget.take(len(within(value)))
         if isinstance(value, Items) and not value.open:
             values += value.items
         elif isinstance(value, Const) and isinstance(value.value, str):

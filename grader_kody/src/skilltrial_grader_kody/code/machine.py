@@ -32,6 +32,7 @@ from .values import (
     Shape,
     Special,
     Value,
+    alike,
     either,
     options,
 )
@@ -64,6 +65,25 @@ CALLS_DEEP = 40
 
 
 @dataclass(slots=True)
+class _Active:
+    """A call that goes on: of which function, with what, and how often anything had been written before."""
+
+    function: int
+    arguments: tuple[Value, ...]
+    writes: int
+    again: bool = False
+
+    def same(self, other: _Active) -> bool:
+        """Whether another call can do nothing else than this one."""
+        return (
+            self.function == other.function
+            and self.writes == other.writes
+            and len(self.arguments) == len(other.arguments)
+            and all(one is two or alike(one, two) for one, two in zip(self.arguments, other.arguments, strict=True))
+        )
+
+
+@dataclass(slots=True)
 class Machine:
     """One program. `params` is what the trace says that it was given; `program` how a text is made into a program."""
 
@@ -81,14 +101,20 @@ class Machine:
     """`try` blocks that it is in."""
     returns: list[list[Value]] = field(default_factory=lambda: [[]])
     _into: list[Sequel] = field(default_factory=lambda: [Sequel()])
-    _active: dict[int, bool] = field(default_factory=dict)
-    """Functions that are being called, and whether they called themselves."""
+    _active: list[_Active] = field(default_factory=list)
+    """Calls that are going on."""
+    _writes: int = 0
+    """Times that a variable or field got another value."""
     _given: set[int] = field(default_factory=set)
 
     @property
     def found(self) -> Effect:
         """Everything that was found so far."""
         return self._into[0]
+
+    def wrote(self) -> None:
+        """Something got another value."""
+        self._writes += 1
 
     def add(self, effect: Effect) -> None:
         """Something happens now."""
@@ -209,18 +235,22 @@ class Machine:
 
     def enter(self, function: Function, arguments: Sequence[Value], open_end: bool = False) -> Value:
         """Carry out a function of the code."""
-        id = function.node.id
-        if id in self._active or len(self._active) >= CALLS_DEEP:
-            self._active[id] = True
-            return UNKNOWN
-        self._active[id] = False
+        call = _Active(function.node.id, tuple(arguments), self._writes)
+        for outer in self._active:
+            if outer.same(call):
+                # Nothing is new: whatever it does, it has been seen to do.
+                outer.again = True
+                return UNKNOWN
+        if len(self._active) >= CALLS_DEEP:
+            raise TooComplex
+        self._active.append(call)
         self.returns.append([])
         try:
             effect, _ = self.apart(lambda: self._carry_out(function, arguments, open_end), branch=False)
         finally:
-            again = self._active.pop(id)
+            self._active.pop()
             returned = self.returns.pop()
-        if again:
+        if call.again:
             effect = Repeat(effect, 1)
         if "generator" in function.node.type:
             effect = Choice((effect, NOTHING))

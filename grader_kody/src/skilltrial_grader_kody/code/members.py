@@ -154,6 +154,7 @@ def put(machine: Machine, target: Node, value: Value, scope: Scope) -> None:
         return
     of = machine.evaluate(of_node, scope)
     at = to_text(key(machine, at_node, scope))
+    machine.wrote()
     match of:
         case Shape(fields):
             if at is None:

@@ -98,8 +98,9 @@ def _of_items(machine: Machine, of: Items, name: str, arguments: Sequence[Value]
             of.items = of.items[::-1] if name == "reverse" else of.items
             return of if name == "reverse" else Items(of.items[::-1], of.open)
         case "concat":
-            return _joined(of, arguments)
+            return _joined(machine, of, arguments)
         case "push" | "unshift":
+            machine.wrote()
             if machine.depth:
                 of.open = True
             of.items[len(of.items) if name == "push" else 0 :] = [*arguments, *(of.items if name == "unshift" else ())]
@@ -153,7 +154,8 @@ def _reduced(machine: Machine, of: Items, arguments: Sequence[Value], node: Node
     return value
 
 
-def _joined(of: Items, arguments: Sequence[Value]) -> Items:
+def _joined(machine: Machine, of: Items, arguments: Sequence[Value]) -> Items:
+    machine.budget.take(sum(len(one.items) for one in (of, *arguments) if isinstance(one, Items)))
     made = Items(list(of.items), of.open)
     for one in arguments:
         if isinstance(one, Items):

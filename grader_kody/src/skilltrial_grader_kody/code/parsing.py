@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 LONGEST = 250_000
 """Bytes of code that are looked at."""
 
+_LOOKS, _BYTES_PER_LOOK = 300, 10
+"""What the parser may take. A look is a hundred of its steps; code takes one for 20 to 60 bytes."""
+_CHUNK = 65_536
+
 _COMMENTS = frozenset({"comment", "html_comment", "hash_bang_line"})
 _ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(\r\n|[\s\S]))", re.ASCII
@@ -41,10 +45,29 @@ def parse(code: str) -> Node:
     if len(data) > LONGEST:
         raise Unparsable
     for parser in _parsers():
-        root = parser.parse(data).root_node
-        if not root.has_error:
+        root = _bounded(parser, data)
+        if root is not None and not root.has_error:
             return root
     raise Unparsable
+
+
+def _bounded(parser: Parser, data: bytes) -> Node | None:
+    """The root of a tree; None where the parser needs far more looks than code of that size ever does.
+
+    It mends errors in a time that grows with the square of their number; a program has none.
+    """
+    left = _LOOKS + len(data) // _BYTES_PER_LOOK
+
+    def enough(offset: int, has_error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    try:
+        return parser.parse(lambda offset, point: data[offset : offset + _CHUNK], progress_callback=enough).root_node
+    except ValueError:
+        parser.reset()
+        return None
 
 
 def children(node: Node) -> list[Node]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import members
 from .parsing import children, name
-from .values import UNDEFINED, UNKNOWN, Const, Items, Shape, Value, either, nullish
+from .values import UNDEFINED, UNKNOWN, Const, Items, Shape, Value, alike, either, nullish
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,7 +43,10 @@ def bind(
 def _name(machine: Machine, name: str, value: Value, scope: Scope, assign: bool) -> None:
     cell = scope.find(name) if assign else None
     if cell is not None:
+        before = cell.value
         cell.assign(value, machine.depth)
+        if not alike(before, cell.value):
+            machine.wrote()
     elif assign:
         root = scope
         while root.parent is not None:

@@ -138,7 +138,7 @@ def either(*values: Value) -> Value:
         if len(options) > _MOST_OPTIONS:
             break
         for one in value.options if isinstance(value, Either) else (value,):
-            if not any(one is other or (type(one) is type(other) and _plain(one) and one == other) for other in options):
+            if not any(alike(one, other) for other in options):
                 options.append(one)
     if len(options) == 1:
         return options[0]
@@ -147,8 +147,12 @@ def either(*values: Value) -> Value:
     return Either(tuple(options))
 
 
-def _plain(value: Value) -> bool:
-    return isinstance(value, Special | Const | Namespace | Operation | Package | Builtin)
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are one and the same, as far as can be told."""
+    if one is other:
+        return True
+    plain = isinstance(one, Special | Const | Namespace | Operation | Package | Builtin)
+    return plain and type(one) is type(other) and one == other
 
 
 def options(value: Value) -> tuple[Value, ...]:
@@ -156,23 +160,41 @@ def options(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Either) else (value,)
 
 
-def leads_on(value: Value, depth: int = 4) -> bool:
-    """Whether what the runtime gives can be reached from a value, without calling anything."""
-    if depth == 0:
-        return True
+_MOST_VISITS = 1_000
+"""Values that are looked at to tell what can be reached from one."""
+
+
+def within(value: Value) -> tuple[Value, ...]:
+    """The values that a value directly holds."""
     match value:
-        case Special.TAINTED | Special.RUNTIME | Special.GLOBALS | Namespace() | Operation() | Package():
-            return True
-        case Shape(fields, _, within):
-            return any(leads_on(one, depth - 1) for one in fields.values()) or (
-                within is not None and leads_on(within, depth - 1)
-            )
+        case Shape(fields, _, base):
+            return (*fields.values(), *(() if base is None else (base,)))
         case Items(items):
-            return any(leads_on(one, depth - 1) for one in items)
+            return tuple(items)
         case Either(several):
-            return any(leads_on(one, depth - 1) for one in several)
+            return several
         case Method(of) | Bound(of):
-            return leads_on(of, depth - 1)
+            return (of,)
+    return ()
+
+
+def leads_on(value: Value) -> bool:
+    """Whether what the runtime gives can be reached from a value, without calling anything; of big ones, yes."""
+    todo, seen = [value], 0
+    known: set[int] = set()
+    while todo:
+        one = todo.pop()
+        if isinstance(one, Namespace | Operation | Package) or one in (TAINTED, Special.RUNTIME, Special.GLOBALS):
+            return True
+        if id(one) in known:
+            continue
+        inner = within(one)
+        if inner:
+            known.add(id(one))
+            seen += len(inner)
+            if seen > _MOST_VISITS:
+                return True
+            todo += inner
     return False
 
 

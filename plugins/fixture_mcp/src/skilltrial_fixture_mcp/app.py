@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
 
 from pydantic import JsonValue
 from starlette.responses import Response
@@ -14,9 +15,11 @@ from .delivery import Ear, Severed, Whole, pause, stream
 from .eras import is_modern, may_batch, spoken, status
 from .requests import STREAM, Gone, Incoming, Refusal, stranger, unfit
 from .revisions import HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, MODERN, SUBSCRIPTION_KEY
+from .routes import Visit
 from .rpc import Failure, Id, Notification, error, message, notification, parse, result
 from .rpc import Request as Call
 from .served import Broken, Done, Listening, Outcome, ServedTrial
+from .strictjson import NotStrict, read
 
 LIST_CHANGED = "notifications/tools/list_changed"
 
@@ -35,21 +38,29 @@ class Desk:
 
     port: int
     seats: dict[str, Seat | None] = field(default_factory=dict)
+    names: frozenset[str] = field(init=False)
+    """What a request's `Host` may be."""
+
+    def __post_init__(self) -> None:
+        self.names = frozenset((f"127.0.0.1:{self.port}", f"localhost:{self.port}"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        response = await self._at_the_door(scope["path"], Incoming.of(scope, receive))
+        response = await self._at_the_door(scope, Incoming.of(scope, receive))
         await response(scope, receive, send)
 
-    async def _at_the_door(self, path: str, request: Incoming) -> ASGIApp:
-        way = path.split("/")
-        if len(way) != 4 or way[0] or way[1] != "run" or way[3] != "mcp" or way[2] not in self.seats:
+    async def _at_the_door(self, scope: Scope, request: Incoming) -> ASGIApp:
+        way = scope["path"].split("/", 3)
+        if len(way) != 4 or way[0] or way[1] != "run" or way[2] not in self.seats:
             return Response("there is nothing here", 404, media_type="text/plain")
         seat = self.seats[way[2]]
         if seat is None:
             return Response("this trial has ended", 410, media_type="text/plain")
         try:
-            refusal = stranger(request, self._names()) or unfit(request)
+            refusal = stranger(request, self.names)
+            if refusal is None and way[3] != "mcp":
+                return await _visit(request, seat, f"/{way[3]}", scope["query_string"].decode("latin-1"))
+            refusal = refusal or unfit(request)
             if refusal is not None:
                 seat.served.refuse(refusal.why)
                 return refusal.response()
@@ -60,8 +71,23 @@ class Desk:
             seat.served.broke(fault)
             return Whole(error(None, Failure(INTERNAL_ERROR, "the fixture broke", "broke")), 500)
 
-    def _names(self) -> frozenset[str]:
-        return frozenset((f"127.0.0.1:{self.port}", f"localhost:{self.port}"))
+
+async def _visit(request: Incoming, seat: Seat, path: str, query: str) -> ASGIApp:
+    """A request over plain HTTP."""
+    body = await request.body()
+    if body is None:
+        seat.served.refuse("too_large")
+        return Refusal("too_large", 413).response()
+    try:
+        value = read(body) if body else None
+    except NotStrict:
+        value = body.decode("utf-8", "replace")
+    page = seat.served.visit(Visit(request.method, path, dict(parse_qsl(query, keep_blank_values=True)), value))
+    if page.fault is not None:
+        return await _break(request, seat, Broken(page.fault, page.delay))
+    if page.delay and not await pause(request.receive, seat.ended, page.delay):
+        return Severed()
+    return Response(page.text, page.status or 200, media_type=page.kind)
 
 
 async def _post(request: Incoming, seat: Seat) -> ASGIApp:

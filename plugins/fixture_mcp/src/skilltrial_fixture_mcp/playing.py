@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from .answers import Answer, Answering, own_error
 from .catalog import Catalog
 from .replies import Fault
+from .routes import PlayedRoute
 from .schemas import Schema
 from .templates import Template
 
@@ -46,6 +47,7 @@ class Play:
     state: State
     hidden: frozenset[str]
     rules: Mapping[str, tuple[PlayedRule, ...]]
+    routes: tuple[PlayedRoute, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from .catalog import Catalog, Tool, read_catalog
 from .documents import Document, Unreadable, read_document
 from .faults import Faults, Path
 from .playing import Play, PlayedRule
-from .replies import RepliesFile, Reply, Rule, Script
+from .replies import RepliesFile, Reply, Route, Rule, Script
+from .routes import play_route, route_faults
 from .schemas import Schema, SchemaFault, compile_schema
 from .templates import compile_template, template_faults
 
@@ -62,11 +63,15 @@ class _Reader:
         if self.faults.found or self.catalog is None:
             return {}
         return {
-            name: self._play(script, [*_included(name, file.scripts, rules)]) for name, script in file.scripts.items()
+            name: self._play(script, [*_included(name, file.scripts, rules)], _routes(name, file.scripts))
+            for name, script in file.scripts.items()
         }
 
     def _check_script(self, name: str, script: Script, file: RepliesFile) -> None:
         self._check_tools(script.hidden, ("scripts", name, "hidden"))
+        for at, route in enumerate(script.routes):
+            for path, says in route_faults(route, ("scripts", name, "routes", at)):
+                self.faults.add(path, says)
         for at, rule in enumerate(script.rules):
             if rule.include is None:
                 continue
@@ -147,7 +152,9 @@ class _Reader:
             self.faults.add(place, str(error))
             return None
 
-    def _play(self, script: Script, rules: list[tuple[Rule, Schema | None, Schema | None]]) -> Play:
+    def _play(
+        self, script: Script, rules: list[tuple[Rule, Schema | None, Schema | None]], routes: Iterator[Route]
+    ) -> Play:
         tools = {} if self.catalog is None else self.catalog.tools
         return Play(
             state=script.state,
@@ -156,6 +163,7 @@ class _Reader:
                 name: tuple(_played(rule, tool) for rule in rules if _is_for(rule[0], name))
                 for name, tool in tools.items()
             },
+            routes=tuple(map(play_route, routes)),
         )
 
 
@@ -191,6 +199,14 @@ def _included(
             yield compiled
         else:
             yield from _included(included, scripts, rules)
+
+
+def _routes(name: str, scripts: Mapping[str, Script]) -> Iterator[Route]:
+    """The routes of a script, then those of the scripts that it includes."""
+    yield from scripts[name].routes
+    for rule in scripts[name].rules:
+        if rule.include is not None:
+            yield from _routes(rule.include, scripts)
 
 
 def _reaches(start: str, goal: str, scripts: Mapping[str, Script]) -> bool:

@@ -62,6 +62,31 @@ class Rule(_Written):
     """`hang`: no answer. `drop`: the connection breaks. `malformed`: no JSON. `server_error`: HTTP status 500."""
 
 
+class Route(_Written):
+    """A request over plain HTTP and its answer: exactly one of `body`, `text` and `fault`.
+
+    The rules see arguments with `path` (its open places by name), `query` and `body`.
+    """
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    path: Annotated[str, Field(pattern=r"^/[^?#]*$", max_length=500)]
+    """Below the trial's own path; `{name}` is one step, whatever it is."""
+    arguments: JsonValue = True
+    """A JSON Schema that the arguments fit."""
+    state: JsonValue = True
+    """A JSON Schema that the state fits."""
+    set: dict[str, JsonValue] = Field(default_factory=dict)
+    """Keys of the state that get a new value, before the answer is made."""
+    delay: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """Seconds before the answer is sent."""
+    status: Annotated[int, Field(ge=200, le=599)] = 200
+    body: JsonValue = None
+    """Any JSON, with values taken from arguments and state."""
+    text: JsonValue = None
+    """A plain text."""
+    fault: Fault | None = None
+
+
 class Script(_Written):
     """Ordered rules; the first that fits decides. Where none fits the operation is unexpected."""
 
@@ -70,6 +95,8 @@ class Script(_Written):
     hidden: list[ToolName] = Field(default_factory=list)
     """Tools of the catalog that are not listed at first."""
     rules: list[Rule]
+    routes: list[Route] = Field(default_factory=list)
+    """Plain HTTP below the trial's path, the first that fits; then those of included scripts."""
 
 
 class RepliesFile(_Written):

@@ -15,6 +15,8 @@ from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from .quick import Predicate, predicate
+
 _DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data: a `$ref` in there refers to nothing."""
 
@@ -28,9 +30,13 @@ class Schema:
     """A schema that values can be held against."""
 
     validator: Validator
+    quick: Predicate | None = None
+    """Decides alike, where the schema has everyday keywords only."""
 
     def fits(self, value: JsonValue) -> bool:
         """Whether the value fits. A value too deep for the schema does not."""
+        if self.quick is not None:
+            return self.quick(value)
         try:
             return self.validator.is_valid(value)
         except RecursionError:
@@ -55,7 +61,7 @@ def compile_schema(schema: JsonValue) -> Schema:
     except RecursionError:
         raise SchemaFault("not a JSON Schema that can be used: nested too deeply") from None
     # A registry of our own, or the package would fetch what references name.
-    return Schema(draft(schema, registry=Registry()))
+    return Schema(draft(schema, registry=Registry()), predicate(schema) if draft is Draft202012Validator else None)
 
 
 def _draft(schema: Mapping[str, JsonValue] | bool) -> type[Validator]:

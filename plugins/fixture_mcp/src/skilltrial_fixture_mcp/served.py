@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from skilltrial.api import Answered, Called, Connected, Recorder, Refused, Source, ToolsListed
 
@@ -25,6 +25,7 @@ from .revisions import (
     MODERN,
     SERVER_KEY,
 )
+from .routes import Page, Routed, Visit, visit_page
 from .rpc import Failure, Params, Request
 
 Transport = Literal["http", "stdio"]
@@ -99,6 +100,23 @@ class ServedTrial:
         elif isinstance(outcome, Done) and revision == MODERN:
             return Done(self._stamped(outcome.result), outcome.delay, outcome.untold)
         return outcome
+
+    def visit(self, visit: Visit) -> Page:
+        """Decide a request over plain HTTP, and put it on record."""
+        page = visit_page(self.play.routes, self.scene.state, visit)
+        self.scene = Scene(page.state, self.scene.hidden)
+        self._record(
+            Routed(
+                method=visit.method,
+                path=visit.path,
+                arguments=page.arguments,
+                status=page.status,
+                result=page.result,
+                because=page.because,
+                state=page.state,
+            )
+        )
+        return page
 
     def refuse(self, why: str) -> None:
         """Put on record that something was not served."""
@@ -208,7 +226,7 @@ class ServedTrial:
     def _stamped(self, result: Params) -> Params:
         return {**result, "resultType": "complete", "_meta": {SERVER_KEY: self._server()}}
 
-    def _record(self, note: Connected | ToolsListed | Called | Answered | Refused) -> None:
+    def _record(self, note: BaseModel) -> None:
         with self._lock:
             if not self._closed:
                 self.recorder.record(Source.WIRE, note.model_dump_json())

@@ -13,7 +13,6 @@ from . import strictjson
 from .answer import answer_of, written_value
 from .options import Pointer, asset_fault
 from .reasons import Reason, failed, unverified
-from .schemas import SchemaUnusable, misfit, schema_fault
 from .wording import as_json, beginning, cut
 
 
@@ -47,6 +46,13 @@ class JsonValueCheck(CheckOptions):
         return f"answer has {as_json(self.equals)}{_place(self.pointer)}"
 
 
+def _schema_fault(schema: JsonValue) -> str | None:
+    """What is wrong with a schema. jsonschema is slow to import, and few suites have a schema."""
+    from .schemas import schema_fault
+
+    return schema_fault(schema)
+
+
 with warnings.catch_warnings():
     # The key of a suite is `schema`; pydantic warns because its models have a deprecated method of that name.
     warnings.simplefilter("ignore", UserWarning)
@@ -63,7 +69,7 @@ with warnings.catch_warnings():
         @field_validator("schema")
         @classmethod
         def _is_a_schema(cls, schema: JsonValue) -> JsonValue:
-            fault = asset_fault(schema) if isinstance(schema, str) else schema_fault(schema)
+            fault = asset_fault(schema) if isinstance(schema, str) else _schema_fault(schema)
             if fault:
                 raise ValueError(fault)
             return schema
@@ -102,6 +108,8 @@ def value_holds(check: JsonValueCheck, evidence: Evidence) -> CheckResult:
 
 def schema_holds(check: JsonSchemaCheck, evidence: Evidence) -> CheckResult:
     """Answer a JsonSchemaCheck."""
+    from .schemas import SchemaUnusable, misfit  # jsonschema is slow to import, and few suites have a schema
+
     value = _value_at(evidence, check.pointer)
     schema: JsonValue = check.schema
     if isinstance(schema, str):

@@ -13,7 +13,6 @@ from . import strictjson
 from .content import asset_json, json_at, pointed_at
 from .options import FilePath, asset_fault
 from .reasons import Reason, failed, unverified
-from .schemas import SchemaUnusable, misfit, schema_fault
 from .wording import as_json, cut
 
 
@@ -63,6 +62,13 @@ class JsonPresentCheck(CheckOptions):
         return (self.path,)
 
 
+def _schema_fault(schema: JsonValue) -> str | None:
+    """What is wrong with a schema. jsonschema is slow to import, and few suites have a schema."""
+    from .schemas import schema_fault
+
+    return schema_fault(schema)
+
+
 with warnings.catch_warnings():
     # The key of a suite is `schema`; pydantic warns because its models have a deprecated method of that name.
     warnings.simplefilter("ignore", UserWarning)
@@ -82,7 +88,7 @@ with warnings.catch_warnings():
         @field_validator("schema")
         @classmethod
         def _is_a_schema(cls, schema: JsonValue) -> JsonValue:
-            fault = asset_fault(schema) if isinstance(schema, str) else schema_fault(schema)
+            fault = asset_fault(schema) if isinstance(schema, str) else _schema_fault(schema)
             if fault:
                 raise ValueError(fault)
             return schema
@@ -122,6 +128,8 @@ def presence_holds(check: JsonPresentCheck, evidence: Evidence) -> CheckResult:
 
 def schema_holds(check: JsonSchemaCheck, evidence: Evidence) -> CheckResult:
     """Answer a JsonSchemaCheck."""
+    from .schemas import SchemaUnusable, misfit  # jsonschema is slow to import, and few suites have a schema
+
     schema: JsonValue = check.schema
     if isinstance(schema, str):
         schema = asset_json(evidence, schema)
