@@ -16,7 +16,9 @@ import click
     show_default=True,
     help="Judge what code does, or its text as the original scorer does.",
 )
-@click.option("--suite", type=click.Path(path_type=Path), metavar="FILE", help="Another suite, in the original's format.")
+@click.option(
+    "--suite", type=click.Path(path_type=Path), metavar="FILE", help="Another suite, in the original's format."
+)
 @click.option("--explain", is_flag=True, help="Add what was recognised in each event, and where.")
 def command(file: Path, profile: str, suite: Path | None, explain: bool) -> None:
     """Score the transcript in FILE and print the report as JSON, in the shape of the original scorer.

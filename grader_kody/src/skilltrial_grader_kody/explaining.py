@@ -17,9 +17,7 @@ from .words import Action
 
 def explanation(score: Score) -> list[dict[str, Any]]:
     """Per case and event: what it was recorded as, and what its code was seen to do."""
-    return [
-        {"caseId": one.case, "events": [_event(step) for step in one.steps]} for one in score.cases if one.steps
-    ]
+    return [{"caseId": one.case, "events": [_event(step) for step in one.steps]} for one in score.cases if one.steps]
 
 
 def _event(step: Step[Any]) -> dict[str, Any]:
@@ -60,7 +58,9 @@ def warnings(score: Score) -> list[str]:
     found = []
     for one in score.cases:
         for first, second in _doubles(one):
-            found.append(f"{one.case}: events {first} and {second} author with the same code; one call, recorded twice?")
+            found.append(
+                f"{one.case}: events {first} and {second} author with the same code; one call, recorded twice?"
+            )
     return found
 
 

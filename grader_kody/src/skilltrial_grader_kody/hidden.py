@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from .code.analysis import Analysis
 from .code.effects import Act, Kind, acts
@@ -17,47 +18,35 @@ _AUTHORS = (Sort.AUTHORING, Sort.OPEN)
 
 
 def hidden(
-    case: RoutingCase, step: Step[object], analysis: Analysis, recorded: frozenset[str], opened: bool
+    case: RoutingCase, step: Step[Any], analysis: Analysis, recorded: frozenset[str], opened: bool
 ) -> Iterator[Finding]:
     """The findings of one event whose code could be read; each kind once. `opened`: a session was opened before."""
     found: dict[str, Finding] = {}
+    sorts = {sort_of(act.name) for act, _ in analysis.found if act.kind is Kind.OPERATION}
+    source_open = opened or Sort.OPEN in sorts
+    # A session that is opened only to read a source is no authoring yet.
+    reads_source = source_open and Sort.SOURCE in sorts and Sort.AUTHORING not in sorts
     for act, certain in analysis.found:
-        for finding in _of_act(case, step, act, certain, recorded, _reads_source(analysis, opened)):
+        for finding in _of_act(case, step, act, certain, recorded, reads_source):
             known = found.get(finding.rule)
             if known is None or (finding.certain and not known.certain):
                 found[finding.rule] = finding
     yield from found.values()
     if step.action is Action.INSPECT:
-        yield from _guidance(step, analysis, opened)
+        yield from _guidance(step, analysis, source_open)
 
 
-def _reads_source(analysis: Analysis, opened: bool) -> bool:
-    """Whether the code opens a session only to read: nothing else of it authors."""
-    sorts = {sort_of(act.name) for act, _ in analysis.found if act.kind is Kind.OPERATION}
-    return Sort.AUTHORING not in sorts and Sort.SOURCE in sorts and (opened or Sort.OPEN in sorts)
-
-
-def _guidance(step: Step[object], analysis: Analysis, opened: bool) -> Iterator[Finding]:
-    reads = [certain for act, certain in analysis.found if _is_read(act, analysis, opened)]
+def _guidance(step: Step[Any], analysis: Analysis, source_open: bool) -> Iterator[Finding]:
+    wanted = (Sort.GUIDANCE, Sort.SOURCE) if source_open else (Sort.GUIDANCE,)
+    reads = [sure for act, sure in analysis.found if act.kind is Kind.OPERATION and sort_of(act.name) in wanted]
     if not any(reads):
         open_question = bool(reads) or any(act.kind is Kind.UNCLEAR for act, _ in analysis.found)
         text = f"event {step.number}: its code reads no guidance and no source"
         yield Finding("R14", text, certain=not open_question)
 
 
-def _is_read(act: Act, analysis: Analysis, opened: bool) -> bool:
-    if act.kind is not Kind.OPERATION:
-        return False
-    sort = sort_of(act.name)
-    return sort is Sort.GUIDANCE or (sort is Sort.SOURCE and _source_open(analysis, opened))
-
-
-def _source_open(analysis: Analysis, opened: bool) -> bool:
-    return opened or any(act.kind is Kind.OPERATION and sort_of(act.name) is Sort.OPEN for act, _ in analysis.found)
-
-
 def _of_act(
-    case: RoutingCase, step: Step[object], act: Act, certain: bool, recorded: frozenset[str], reads_source: bool
+    case: RoutingCase, step: Step[Any], act: Act, certain: bool, recorded: frozenset[str], reads_source: bool
 ) -> Iterator[Finding]:
     here, action = f"event {step.number}", step.action
     if act.kind is Kind.UNCLEAR:
@@ -85,7 +74,7 @@ def _of_act(
 
 
 def _authoring(
-    step: Step[object], act: Act, certain: bool, recorded: frozenset[str], reads_source: bool
+    step: Step[Any], act: Act, certain: bool, recorded: frozenset[str], reads_source: bool
 ) -> Iterator[Finding]:
     here, action = f"event {step.number}", step.action
     if action is Action.AUTHOR or (action is Action.INSPECT and reads_source):
@@ -97,7 +86,7 @@ def _authoring(
         yield Finding("R15", f"{here}, {_at(act)}: {act.name} keeps something, where nothing was to be kept", certain)
 
 
-def _deferred(case: RoutingCase, step: Step[object], act: Act, certain: bool) -> Iterator[Finding]:
+def _deferred(case: RoutingCase, step: Step[Any], act: Act, certain: bool) -> Iterator[Finding]:
     here = f"event {step.number}"
     wanted = step.action is Action.ONE_OFF and case.id == DEFERRED_CASE
     if not wanted:
@@ -112,7 +101,7 @@ def _deferred(case: RoutingCase, step: Step[object], act: Act, certain: bool) ->
             yield from _in_module(step, act, inner, sure)
 
 
-def _in_module(step: Step[object], act: Act, inner: Act, certain: bool) -> Iterator[Finding]:
+def _in_module(step: Step[Any], act: Act, inner: Act, certain: bool) -> Iterator[Finding]:
     here, sort = f"event {step.number}, {_at(act)}: in the deferred module, {inner.name}", sort_of(inner.name)
     if sort in _AUTHORS:
         yield Finding("R12", f"{here} authors, and no event of this call says so", certain)
@@ -124,7 +113,7 @@ def _in_module(step: Step[object], act: Act, inner: Act, certain: bool) -> Itera
         yield Finding("schedule", f"{here} schedules more", certain)
 
 
-def _package(here: str, step: Step[object], act: Act, certain: bool) -> Iterator[Finding]:
+def _package(here: str, step: Step[Any], act: Act, certain: bool) -> Iterator[Finding]:
     if step.action is Action.INVOKE:
         least, most = runs(act, step.target or "")
         if least or most:

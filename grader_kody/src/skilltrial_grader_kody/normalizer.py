@@ -37,12 +37,16 @@ def _events(record: Record) -> Iterator[Event]:
         yield Unrecognized(seq=record.seq, turn=record.turn, why="not_json")
         return
     call = str(record.seq)
-    match value:
-        case {"action": str(action), "output": output, **rest}:
-            yield ToolRequested(seq=record.seq, turn=record.turn, call=call, tool=action, server=SERVER, input=rest)
-            failed = rest.get("status") == "failed"
-            yield ToolResult(seq=record.seq, turn=record.turn, call=call, content=output, is_error=failed)
-        case {"outcome": str(), "caseId": str(), **rest}:
-            yield ToolRequested(seq=record.seq, turn=record.turn, call=call, tool=SKIPPED, server=SERVER, input=rest)
-        case _:
-            yield Unrecognized(seq=record.seq, turn=record.turn)
+    if not isinstance(value, dict):
+        yield Unrecognized(seq=record.seq, turn=record.turn)
+        return
+    action, outcome = value.get("action"), value.get("outcome")
+    if isinstance(action, str) and "output" in value:
+        noted = {key: one for key, one in value.items() if key not in ("action", "output")}
+        yield ToolRequested(seq=record.seq, turn=record.turn, call=call, tool=action, server=SERVER, input=noted)
+        failed = value.get("status") == "failed"
+        yield ToolResult(seq=record.seq, turn=record.turn, call=call, content=value["output"], is_error=failed)
+    elif isinstance(outcome, str) and "caseId" in value:
+        yield ToolRequested(seq=record.seq, turn=record.turn, call=call, tool=SKIPPED, server=SERVER, input=value)
+    else:
+        yield Unrecognized(seq=record.seq, turn=record.turn)

@@ -24,27 +24,33 @@ class Sort(StrEnum):
     OTHER = "other work"
 
 
-_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_READING = frozenset(
-    "get list read search find show describe status diff count check validate preview inspect lookup query resolve "
-    "exists has is info history log logs tree view help schema fetch".split()
+_PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_READING = _words(
+    "get list read search find show describe status diff count check validate preview inspect lookup "
+    "query resolve exists has is info history log logs tree view help schema fetch"
 )
-_SCHEDULING = frozenset("job jobs schedule scheduled schedules cron timer timers reminder reminders recurring".split())
-_RUNNING = frozenset("invoke run call execute exec start trigger".split())
-_CHANGING = _RUNNING | frozenset(
-    "set save delete remove update create write edit add put apply commit push publish send enable disable schedule "
-    "cancel open import upload install move rename archive restore enqueue".split()
+_SCHEDULING = _words("job jobs schedule scheduled schedules cron timer timers reminder reminders recurring")
+_RUNNING = _words("invoke run call execute exec start trigger")
+_CHANGING = _RUNNING | _words(
+    "set save delete remove update create write edit add put apply commit push publish send enable "
+    "disable schedule cancel open import upload install move rename archive restore enqueue"
 )
 
 
 @lru_cache(maxsize=4096)
-def sort_of(name: str) -> Sort:
+def sort_of(name: str) -> Sort:  # noqa: PLR0911 - a table
     """The sort of an operation by its full name, `kody.packageSave`."""
     space, _, own = name.rpartition(".")
     if own in REMOVED:
         return Sort.REMOVED
     camel = _camel(own)
-    words = [word.lower() for word in _WORDS.findall(camel)]
+    words = [word.lower() for word in _PARTS.findall(camel)]
     if space == "workflows":
         return _of_workflows(own, words)
     if camel in AUTHORING:
@@ -55,7 +61,7 @@ def sort_of(name: str) -> Sort:
         return Sort.SOURCE
     if not _READING.isdisjoint(words) and _CHANGING.isdisjoint(words):
         return Sort.READ
-    whole = [*(word.lower() for word in _WORDS.findall(space) if space != "kody"), *words]
+    whole = [*(word.lower() for word in _PARTS.findall(space) if space != "kody"), *words]
     if not _SCHEDULING.isdisjoint(whole):
         return Sort.SCHEDULE
     if words[:1] != ["repo"] and not _RUNNING.isdisjoint(words):

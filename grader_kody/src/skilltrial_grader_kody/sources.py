@@ -1,4 +1,4 @@
-"""What an event's payload says besides its code: an `invoke` input, an error as a result; and sessions opened by code."""
+"""What a payload says besides its code: an `invoke` input, an error as a result; and sessions that code opens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def erred(event: AnyEvent) -> bool:
     if isinstance(output, dict):
         error = output.get("error")
         return output.get("isError") is True or (isinstance(error, str | dict) and bool(error))
-    return isinstance(output, str) and output.startswith(("Error: ", "TypeError: ", "ReferenceError: ", "SyntaxError: "))
+    return isinstance(output, str) and output.startswith(
+        ("Error: ", "TypeError: ", "ReferenceError: ", "SyntaxError: ")
+    )
 
 
 def opens(analysis: Analysis) -> bool:

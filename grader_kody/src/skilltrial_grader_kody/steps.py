@@ -9,11 +9,12 @@ from .jsontext import same
 from .transcript import AnyEvent, Exact, Invocation, Search
 from .words import Action
 
-F = TypeVar("F", covariant=True)
+F = TypeVar("F")
+F_co = TypeVar("F_co", covariant=True)
 
 
 class Step(NamedTuple, Generic[F]):
-    """One event. `number` counts from 1; `seen` is what the profile found in it, None where nothing was to be looked at.
+    """One event. `number` counts from 1; `seen` is what the profile found in it.
 
     `exact` is the entity that a search found to do the job; `target` the one that an invocation names. `differs`: its
     payload is not that of the first event with the same call id.
@@ -30,10 +31,10 @@ class Step(NamedTuple, Generic[F]):
     seen: F
 
 
-class Look(Protocol[F]):
+class Look(Protocol[F_co]):
     """How a profile looks at an event."""
 
-    def __call__(self, event: AnyEvent) -> F:
+    def __call__(self, event: AnyEvent) -> F_co:
         """What the rules of the profile will ask of this event."""
 
 

@@ -110,4 +110,3 @@ def read_suite(data: bytes) -> RoutingSuite:
 def shipped_suite() -> RoutingSuite:
     """The suite that comes with this package."""
     return read_suite(files(__package__).joinpath(DATA).read_bytes())
-

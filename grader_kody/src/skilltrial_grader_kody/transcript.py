@@ -109,6 +109,7 @@ OriginalEvent = Annotated[Search | Invocation | Inspection | Execution, Field(di
 StrictEvent = Annotated[Search | Invocation | AnyInspection | Execution, Field(discriminator="action")]
 AnyEvent = Search | Invocation | Inspection | AnyInspection | Execution
 
+
 class OriginalCompleted(Written):
     """A case that was run."""
 
@@ -154,9 +155,7 @@ class OriginalTranscript(Head):
 class Transcript(Head):
     """The format as the recording rule reads it."""
 
-    results: Annotated[
-        list[Annotated[Completed | Skipped, Field(discriminator="outcome")]], Field(min_length=1)
-    ]
+    results: Annotated[list[Annotated[Completed | Skipped, Field(discriminator="outcome")]], Field(min_length=1)]
 
 
 TRANSCRIPTS: dict[Profile, type[OriginalTranscript | Transcript]] = {

@@ -51,4 +51,5 @@ def _allowed(allow: tuple[str, ...], offers: tuple[Offer, ...]) -> Iterator[str]
 def _server(offer: Offer) -> dict[str, object]:
     if offer.url is not None:
         return {"type": "http", "url": offer.url}
-    return {"type": "stdio", "command": offer.command[0], "args": list(offer.command[1:])}
+    command, *arguments = offer.command
+    return {"type": "stdio", "command": command, "args": arguments, "env": dict(offer.environment)}

@@ -79,7 +79,7 @@ def _provider(endpoint: ModelEndpoint) -> dict[str, Any]:
 def _server(offer: Offer) -> dict[str, Any]:
     where: dict[str, Any] = {"url": offer.url}
     if offer.url is None:
-        where = {"command": offer.command[0], "args": list(offer.command[1:])}
+        where = {"command": offer.command[0], "args": list(offer.command[1:]), "env": dict(offer.environment)}
     return {
         **where,
         "startup_timeout_sec": 30,

@@ -15,8 +15,12 @@ scripts:
     state: {seen: 0}
     rules: [{tool: secret, reply: {body: {$state: ""}}}, {include: other}]
     routes:
-      - {method: POST, path: "/things/{id}", arguments: {properties: {body: {required: [n]}}}, set: {seen: {$argument: /body/n}},
-         status: 201, body: {id: {$argument: /path/id}, n: {$argument: /body/n}}}
+      - method: POST
+        path: "/things/{id}"
+        arguments: {properties: {body: {type: object, required: [n]}}}
+        set: {seen: {$argument: /body/n}}
+        status: 201
+        body: {id: {$argument: /path/id}, n: {$argument: /body/n}}
       - {method: POST, path: "/things/{id}", status: 422, text: no n}
       - {path: /late, state: {properties: {seen: {const: 5}}}, text: {$argument: /query/q, else: nothing}}
       - {path: /drop, fault: drop}

@@ -92,12 +92,13 @@ def test_only_a_trials_own_path_reaches_it(serve: Any) -> None:
         "/run/",
         "/run/guess/mcp",
         f"/run/{token}",
-        f"/run/{token}/mcp/",
         f"//run/{token}/mcp",
-        f"/run/{token}/health",
     ):
         assert client.http.post(f"{base}{path}", json={}).status_code == 404
     assert client.notes == []
+    for path in ("/", "/mcp/", "/health"):
+        assert client.http.post(f"{base}/run/{token}{path}", json={}).status_code == 404
+    assert [note["because"] for note in client.of("routed")] == ["unexpected"] * 3
 
 
 def test_a_trial_that_has_ended_is_gone_and_records_nothing_more(run_server: Any) -> None:

@@ -284,6 +284,10 @@ def put(path: Path, data: bytes, *, beside: bool) -> None:
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         write_all(descriptor, data)
+    except OSError:
+        if beside:
+            fresh.unlink(missing_ok=True)
+        raise
     finally:
         os.close(descriptor)
     if fresh is not path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .effects import Act, Effect, Kind, Sequel, acts
@@ -43,7 +44,7 @@ class Analysis:
 
 
 def analyse(code: str, params: Mapping[str, object] | None) -> Analysis:
-    """Look at a program. `params` is what the trace says that it was given, None where it does not say. Never raises."""
+    """Look at a program; never raises. `params` is what the trace says that it was given, None if nothing."""
     if not code.strip():
         return Analysis(State.EMPTY)
     budget = Budget(_STEPS + _STEPS_PER_CHARACTER * len(code))
@@ -90,18 +91,22 @@ def _run(root: Node, machine: Machine) -> Effect:
     if main is None:
         # Without a default export nobody knows which of the others is called.
         deferred_names = {name for _, name in machine.later}
-        for name, export in machine.exports.items():
+        for name, value in machine.exports.items():
             if name not in deferred_names:
-                machine.give_away(export, root)
+                machine.give_away(value, root)
     for deferred, name in machine.later:
         export = machine.exports.get(name)
-        effect, _ = machine.apart(
-            lambda export=export: machine.call(export, (UNKNOWN,), root)  # type: ignore[misc]
-            if export is not None
-            else machine.unclear("the deferred export is not in this code", root)
-        )
+        effect, _ = machine.apart(partial(_deferred, machine, export, root))
         deferred.nested = effect
     return machine.found
+
+
+def _deferred(machine: Machine, export: Value | None, root: Node) -> None:
+    """The export that a call of `workflows.create` named."""
+    if export is None:
+        machine.unclear("the deferred export is not in this code", root)
+    else:
+        machine.call(export, (UNKNOWN,), root)
 
 
 def _is_markup(node: Node) -> bool:
@@ -136,5 +141,3 @@ def _nested(code: str, params: Value, outer: Machine) -> Effect:
     except Unparsable:
         return Act(Kind.UNCLEAR, "the deferred module can't be parsed", 1, 1)
     return _run(root, Machine(params, outer.budget, _nested, nesting=outer.nesting + 1))
-
-

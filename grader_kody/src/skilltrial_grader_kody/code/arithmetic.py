@@ -113,7 +113,7 @@ def _equal(left: Value, right: Value, *, strict: bool) -> bool | None:
     return None
 
 
-def _numbers(sign: str, one: float, other: float) -> Value:
+def _numbers(sign: str, one: float, other: float) -> Value:  # noqa: PLR0911 - a table
     try:
         match sign:
             case "-":

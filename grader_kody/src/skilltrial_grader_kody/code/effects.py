@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
-from typing import Union
+from typing import TypeAlias
 
 
 class Kind(StrEnum):
@@ -65,7 +65,7 @@ class Repeat:
     most: float = inf
 
 
-Effect = Union[Act, Sequel, Choice, Repeat]
+Effect: TypeAlias = "Act | Sequel | Choice | Repeat"
 NOTHING = Sequel()
 
 Interval = tuple[float, float]

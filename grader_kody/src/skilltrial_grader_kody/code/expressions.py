@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import arithmetic, members
@@ -84,7 +85,8 @@ def _object(machine: Machine, node: Node, scope: Scope) -> Value:
                 at = members.key(machine, written, scope) if written is not None else UNKNOWN
                 method: Value = Function(part, scope, this=made)
                 accessor = any(word.type in {"get", "set"} for word in part.children)
-                _into(made, to_text(at), machine.maybe(lambda m=method: machine.call(m, (), part)) if accessor else method)
+                value_of = partial(machine.call, method, (), part)
+                _into(made, to_text(at), machine.maybe(value_of) if accessor else method)
             case "spread_element":
                 _spread(machine, made, machine.evaluate(part.named_children[0], scope))
             case _:

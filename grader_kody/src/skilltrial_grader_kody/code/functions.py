@@ -31,14 +31,27 @@ if TYPE_CHECKING:
 
     from .machine import Machine
 
-_HARMLESS = ("console.", "Math.", "Intl.", "new Intl.", "Date.", "new Date", "Number", "Boolean", "Array.isArray", "performance.")
+_HARMLESS = (
+    "console.",
+    "Math.",
+    "Intl.",
+    "new Intl.",
+    "Date.",
+    "new Date",
+    "Number",
+    "Boolean",
+    "Array.isArray",
+    "performance.",
+)
 _LATER = frozenset({"setTimeout", "setInterval", "setImmediate", "queueMicrotask"})
 _MAKES_CODE = frozenset({"Function", "new Function", "eval"})
 _OF_TEXT = "Function of a text"
-_PASSES = frozenset({"Object.freeze", "Object.seal", "Object.create", "structuredClone", "Promise.resolve", "Array.from"})
+_PASSES = frozenset(
+    {"Object.freeze", "Object.seal", "Object.create", "structuredClone", "Promise.resolve", "Array.from"}
+)
 
 
-def call(machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
+def call(machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
     """Call a function of the language by its name."""
     name = name.removeprefix("globalThis.")
     first = arguments[0] if arguments else UNDEFINED
@@ -88,9 +101,7 @@ def _promise(machine: Machine, name: str, first: Value, node: Node) -> Value:
     return UNKNOWN
 
 
-def _reflected(
-    machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool
-) -> Value:
+def _reflected(machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
     first, second = (*arguments, UNDEFINED, UNDEFINED)[:2]
     match name:
         case "Object.keys" | "Object.getOwnPropertyNames" | "Reflect.ownKeys" if isinstance(first, Shape):
@@ -166,7 +177,7 @@ def _folded(name: str, arguments: Sequence[Value]) -> Value | None:
     return None if known_text is None else _of_text(name, known_text, arguments)
 
 
-def _of_text(name: str, known: str, arguments: Sequence[Value]) -> Value | None:
+def _of_text(name: str, known: str, arguments: Sequence[Value]) -> Value | None:  # noqa: PLR0911 - a table
     try:
         match name:
             case "atob":
@@ -188,5 +199,3 @@ def _of_text(name: str, known: str, arguments: Sequence[Value]) -> Value | None:
     except (ValueError, KeyError, RecursionError):
         return UNKNOWN
     return None
-
-

@@ -9,8 +9,8 @@ from .effects import NOTHING, Choice, Repeat
 from .ends import End
 from .parsing import children
 from .patterns import bind
-from .scopes import Scope
-from .values import UNKNOWN, Const, Items, Shape, Value, either, leads_on, truth
+from .scopes import Cell, Scope
+from .values import TAINTED, UNKNOWN, Const, Items, Shape, Value, either, leads_on, truth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -113,7 +113,7 @@ def over(machine: Machine, node: Node, scope: Scope) -> End | None:
         if sure:
             end = turn(item)()
         else:
-            effect, end = machine.apart(turn(item))  # type: ignore[assignment]
+            effect, end = machine.apart(turn(item))
             machine.add(Choice((effect, NOTHING)))
         if end is End.BREAK:
             return None if sure else End.MAYBE
@@ -137,8 +137,6 @@ def items_of(value: Value, *, keys: bool) -> list[Value] | None:
 
 def _some(of: Value, *, keys: bool) -> Value:
     """One item of something that is not known."""
-    from .values import TAINTED
-
     if keys or not leads_on(of):
         return UNKNOWN
     return either(*of.items, UNKNOWN) if isinstance(of, Items) else TAINTED
@@ -157,10 +155,10 @@ def _any_number(machine: Machine, scope: Scope, turn: Callable[[], End | None]) 
     return End.MAYBE if end in {End.RETURN, End.THROW, End.MAYBE} else None
 
 
-def _values(scope: Scope) -> list[tuple[object, Value]]:
-    found = []
+def _values(scope: Scope) -> list[tuple[Cell, Value]]:
+    found: list[tuple[Cell, Value]] = []
     here: Scope | None = scope
     while here is not None:
         found += [(cell, cell.value) for cell in here.cells.values()]
         here = here.parent
-    return found  # type: ignore[return-value]
+    return found

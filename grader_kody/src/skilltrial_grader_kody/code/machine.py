@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from . import calls, expressions, modules, statements
 from .effects import NOTHING, Act, Choice, Effect, Kind, Repeat, Sequel
@@ -39,6 +40,9 @@ from .values import (
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+R = TypeVar("R")
 
 
 class TooComplex(Exception):
@@ -125,7 +129,7 @@ class Machine:
         """Something happens that can't be told."""
         self.add(act(Kind.UNCLEAR, why, node))
 
-    def apart(self, what: Callable[[], Value | End | None], branch: bool = True) -> tuple[Effect, Value | End | None]:
+    def apart(self, what: Callable[[], R], branch: bool = True) -> tuple[Sequel, R]:
         """Do something, and return what happened instead of adding it."""
         self._into.append(Sequel())
         self.depth += branch
@@ -139,8 +143,8 @@ class Machine:
     def maybe(self, what: Callable[[], Value]) -> Value:
         """Something that may happen or not."""
         effect, value = self.apart(what)
-        self.add(Choice((effect, NOTHING)) if effect.parts else NOTHING)  # type: ignore[union-attr]
-        return value  # type: ignore[return-value]
+        self.add(Choice((effect, NOTHING)) if effect.parts else NOTHING)
+        return value
 
     def choose(self, *ways: Callable[[], Value]) -> Value:
         """One of several ways, nobody knows which."""
@@ -150,7 +154,7 @@ class Machine:
             effects.append(effect)
             values.append(value)
         self.add(Choice(effects))
-        return either(*values)  # type: ignore[arg-type]
+        return either(*values)
 
     def evaluate(self, node: Node, scope: Scope) -> Value:
         """The value of an expression."""
@@ -181,11 +185,11 @@ class Machine:
             return result
         effects, results = [], []
         for one in several:
-            effect, result = self.apart(lambda one=one: calls.call(self, one, arguments, node, open_end))  # type: ignore[misc]
+            effect, result = self.apart(partial(calls.call, self, one, arguments, node, open_end))
             effects.append(effect)
             results.append(result)
         self.add(Choice(effects))
-        return either(*results)  # type: ignore[arg-type]
+        return either(*results)
 
     def load(self, specifier: Value, node: Node) -> Value:
         """A dynamic import."""
@@ -246,12 +250,11 @@ class Machine:
         self._active.append(call)
         self.returns.append([])
         try:
-            effect, _ = self.apart(lambda: self._carry_out(function, arguments, open_end), branch=False)
+            body, _ = self.apart(lambda: self._carry_out(function, arguments, open_end), branch=False)
         finally:
             self._active.pop()
             returned = self.returns.pop()
-        if call.again:
-            effect = Repeat(effect, 1)
+        effect: Effect = Repeat(body, 1) if call.again else body
         if "generator" in function.node.type:
             effect = Choice((effect, NOTHING))
         self.add(effect)
@@ -299,13 +302,13 @@ class Machine:
             match one:
                 case Function() if one.node.id not in self._given:
                     self._given.add(one.node.id)
-                    effect, result = self.apart(lambda one=one: self.enter(one, (), open_end=True))  # type: ignore[misc]
+                    effect, result = self.apart(partial(self.enter, one, (), open_end=True))
                     self._given.discard(one.node.id)
                     self.add(Repeat(effect))
                     if isinstance(result, Function):
                         self.give_away(result, node)
                 case Operation() | Package():
-                    effect, _ = self.apart(lambda one=one: self.call(one, (), node, open_end=True))  # type: ignore[misc]
+                    effect, _ = self.apart(partial(self.call, one, (), node, open_end=True))
                     self.add(Repeat(effect))
                 case Namespace() | Special.RUNTIME | Special.GLOBALS | Special.TAINTED:
                     self.unclear("what the runtime gives is handed to other code", node)

@@ -13,8 +13,8 @@ from .values import (
     UNDEFINED,
     UNKNOWN,
     WORKFLOWS,
-    Builtin,
     Bound,
+    Builtin,
     Class,
     Const,
     Either,
@@ -51,7 +51,7 @@ def key(machine: Machine, node: Node, scope: Scope) -> Value:
     return machine.evaluate(node, scope)
 
 
-def get(machine: Machine, of: Value, at: Value) -> Value:
+def get(machine: Machine, of: Value, at: Value) -> Value:  # noqa: PLR0911, PLR0912 - a table
     """The property `at` of a value."""
     if isinstance(of, Either):
         return either(*(get(machine, one, at) for one in of.options))
@@ -81,8 +81,8 @@ def get(machine: Machine, of: Value, at: Value) -> Value:
             return Method(of, named) if export is not None and named in OF_FUNCTIONS else Package(specifier, named)
         case Shape():
             return _field(machine, of, named)
-        case Items(items, open):
-            return _item(of, items, open, named)
+        case Items():
+            return _item(of, named)
         case Const(str() as known):
             return _letter(of, known, named)
         case Class():
@@ -117,12 +117,13 @@ def _field(machine: Machine, of: Shape, named: str) -> Value:
     return UNKNOWN if of.open else UNDEFINED
 
 
-def _item(of: Items, items: list[Value], open: bool, named: str) -> Value:
+def _item(of: Items, named: str) -> Value:
+    items = of.items
     if named == "length":
-        return UNKNOWN if open else Const(float(len(items)))
+        return UNKNOWN if of.open else Const(float(len(items)))
     if named.isdecimal():
         at = int(named) if len(named) < 9 else len(items)
-        return items[at] if at < len(items) else UNKNOWN if open else UNDEFINED
+        return items[at] if at < len(items) else UNKNOWN if of.open else UNDEFINED
     return Method(of, named)
 
 
@@ -172,10 +173,8 @@ def put(machine: Machine, target: Node, value: Value, scope: Scope) -> None:
         case Namespace():
             machine.unclear("the runtime's own object is changed", target)
         case Builtin("module" | "exports", False) | Builtin("module.exports", False):
-            machine.exports[at if at not in {None, "exports"} else "default"] = value  # type: ignore[index]
+            machine.exports[at if at not in {None, "exports"} else "default"] = value
         case Special.UNDEFINED:
             pass
         case _:
             machine.give_away(value, target)
-
-

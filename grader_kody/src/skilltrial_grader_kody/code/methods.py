@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .effects import NOTHING, Choice, Repeat
@@ -82,7 +83,7 @@ def _of_function(
     return UNKNOWN
 
 
-def _of_items(machine: Machine, of: Items, name: str, arguments: Sequence[Value], node: Node) -> Value:
+def _of_items(machine: Machine, of: Items, name: str, arguments: Sequence[Value], node: Node) -> Value:  # noqa: PLR0911, PLR0912 - a table
     first = arguments[0] if arguments else UNDEFINED
     if name in _EACH:
         return _each(machine, of, name, first, node)
@@ -127,16 +128,16 @@ def _each(machine: Machine, of: Items, name: str, callback: Value, node: Node) -
         some = either(*of.items, UNKNOWN)
         effect, result = machine.apart(lambda: machine.call(callback, (some, UNKNOWN, of), node))
         machine.add(Repeat(effect))
-        return Items([result], open=True) if name in {"map", "flatMap"} else UNKNOWN  # type: ignore[list-item]
+        return Items([result], open=True) if name in {"map", "flatMap"} else UNKNOWN
     results: list[Value] = []
     for at, item in enumerate(of.items):
         given = (item, Const(float(at)), of)
         if at and name in {"find", "findIndex", "some", "every", "findLast"}:
-            effect, result = machine.apart(lambda given=given: machine.call(callback, given, node))  # type: ignore[misc]
+            effect, result = machine.apart(partial(machine.call, callback, given, node))
             machine.add(Choice((effect, NOTHING)))
         else:
             result = machine.call(callback, given, node)
-        results.append(result)  # type: ignore[arg-type]
+        results.append(result)
     if name == "map":
         return Items(results)
     return Items(list(of.items), open=True) if name in {"filter", "flatMap"} else either(*of.items, UNKNOWN)
@@ -167,7 +168,7 @@ def _joined(machine: Machine, of: Items, arguments: Sequence[Value]) -> Items:
     return made
 
 
-def _of_text(known: str, name: str, arguments: Sequence[Value]) -> Value | None:
+def _of_text(known: str, name: str, arguments: Sequence[Value]) -> Value | None:  # noqa: PLR0911, PLR0912 - a table
     """The value of a text's method on constants; None where it is not one of these."""
     texts = [to_text(one) for one in arguments]
     given = [text for text in texts if text is not None]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .names import unbound
 from .members import get
+from .names import unbound
 from .parsing import children, name, text, unescaped
 from .texts import to_text
 from .values import TAINTED, UNKNOWN, Const, Either, Package, Special, Value, either

@@ -9,11 +9,17 @@ from .values import KODY, UNDEFINED, WORKFLOWS, Builtin, Const, Special, Value
 if TYPE_CHECKING:
     from .machine import Machine
 
-LANGUAGE = frozenset(
-    "Array Boolean Buffer Date Error Function Intl JSON Map Math Number Object Promise Proxy Reflect RegExp Set String "
-    "Symbol URL URLSearchParams TextDecoder TextEncoder WeakMap WeakSet atob btoa console crypto decodeURIComponent "
-    "encodeURIComponent eval fetch isNaN parseFloat parseInt queueMicrotask require setImmediate setInterval setTimeout "
-    "structuredClone unescape escape decodeURI encodeURI BigInt performance".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LANGUAGE = _words(
+    "Array Boolean Buffer Date Error Function Intl JSON Map Math Number Object Promise Proxy Reflect "
+    "RegExp Set String Symbol URL URLSearchParams TextDecoder TextEncoder WeakMap WeakSet atob btoa "
+    "console crypto decodeURIComponent encodeURIComponent eval fetch isNaN parseFloat parseInt "
+    "queueMicrotask require setImmediate setInterval setTimeout structuredClone unescape escape "
+    "decodeURI encodeURI BigInt performance"
 )
 
 

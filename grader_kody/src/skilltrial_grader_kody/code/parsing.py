@@ -19,12 +19,25 @@ LONGEST = 250_000
 _LOOKS, _BYTES_PER_LOOK = 300, 10
 """What the parser may take. A look is a hundred of its steps; code takes one for 20 to 60 bytes."""
 _CHUNK = 65_536
+_SMALL = 600
+"""Bytes of code that are parsed at once: so few can't take long."""
 
 _COMMENTS = frozenset({"comment", "html_comment", "hash_bang_line"})
 _ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(\r\n|[\s\S]))", re.ASCII
 )
-_NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "\n": "", "\r\n": "", "\r": "", "\u2028": ""}
+_NAMED = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "\n": "",
+    "\r\n": "",
+    "\r": "",
+    "\u2028": "",
+}
 
 
 class Unparsable(Exception):
@@ -45,16 +58,18 @@ def parse(code: str) -> Node:
     if len(data) > LONGEST:
         raise Unparsable
     for parser in _parsers():
-        root = _bounded(parser, data)
-        if root is not None and not root.has_error:
-            return root
+        if len(data) <= _SMALL or _fits(parser, data):
+            root = parser.parse(data).root_node
+            if not root.has_error:
+                return root
     raise Unparsable
 
 
-def _bounded(parser: Parser, data: bytes) -> Node | None:
-    """The root of a tree; None where the parser needs far more looks than code of that size ever does.
+def _fits(parser: Parser, data: bytes) -> bool:
+    """Whether code is of the grammar; no, where the parser needs far more looks than code of that size ever does.
 
-    It mends errors in a time that grows with the square of their number; a program has none.
+    It mends errors in a time that grows with the square of their number; a program has none. The tree of this look
+    is thrown away: its nodes would read their texts through a callback, which crashes where Python's stack is full.
     """
     left = _LOOKS + len(data) // _BYTES_PER_LOOK
 
@@ -64,10 +79,11 @@ def _bounded(parser: Parser, data: bytes) -> Node | None:
         return left < 0
 
     try:
-        return parser.parse(lambda offset, point: data[offset : offset + _CHUNK], progress_callback=enough).root_node
+        tree = parser.parse(lambda offset, point: data[offset : offset + _CHUNK], progress_callback=enough)
     except ValueError:
         parser.reset()
-        return None
+        return False
+    return not tree.root_node.has_error
 
 
 def children(node: Node) -> list[Node]:

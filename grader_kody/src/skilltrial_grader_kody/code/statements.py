@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import loops, modules
-from .effects import NOTHING, Choice, Sequel
+from .effects import NOTHING, Choice, Effect, Sequel
 from .ends import End
 from .parsing import children, name, text
 from .patterns import bind
@@ -39,9 +40,9 @@ def _from(machine: Machine, nodes: Sequence[Node], start: int, scope: Scope) -> 
         else:
             end = machine.execute(node, scope)
         if end is End.MAYBE:
-            effect, rest = machine.apart(lambda at=at: _from(machine, nodes, at + 1, scope))  # type: ignore[misc]
+            effect, rest = machine.apart(partial(_from, machine, nodes, at + 1, scope))
             machine.add(Choice((effect, NOTHING)))
-            return rest if rest in _LEAVES else End.MAYBE  # type: ignore[return-value]
+            return rest if rest in _LEAVES else End.MAYBE
         if end is not None:
             return end
     return None
@@ -61,11 +62,11 @@ def _if(machine: Machine, node: Node, nodes: Sequence[Node], at: int, scope: Sco
     if not machine.tries and End.THROW in {end, other} and end is not other:
         # An error that nobody catches ends the whole call, and the call is said to have succeeded.
         machine.add(second if end is End.THROW else first)
-        return False, (other if end is End.THROW else end)  # type: ignore[return-value]
+        return False, (other if end is End.THROW else end)
     if (end in _LEAVES) is (other in _LEAVES) or End.MAYBE in {end, other}:
         machine.add(Choice((first, second)))
         if end in _LEAVES and other in _LEAVES:
-            return False, end if end is other else End.RETURN  # type: ignore[return-value]
+            return False, end if end is other else End.RETURN
         return False, None if end is other is None else End.MAYBE
     rest, after = machine.apart(lambda: _from(machine, nodes, at + 1, scope))
     if end in _LEAVES:
@@ -73,7 +74,7 @@ def _if(machine: Machine, node: Node, nodes: Sequence[Node], at: int, scope: Sco
     else:
         machine.add(Choice((Sequel([first, rest]), second)))
     leaves = end if end in _LEAVES else other
-    return True, leaves if after is leaves else (End.RETURN if after in _LEAVES else End.MAYBE)  # type: ignore[return-value]
+    return True, leaves if after is leaves else (End.RETURN if after in _LEAVES else End.MAYBE)
 
 
 def _hoist(machine: Machine, nodes: Sequence[Node], scope: Scope) -> None:
@@ -176,13 +177,16 @@ def _switch(machine: Machine, node: Node, scope: Scope) -> End | None:
         known = [machine.evaluate(label, scope) if label is not None else None for label in labels]
         if all(one is None or isinstance(one, Const) for one in known):
             begin = next((at for at, one in enumerate(known) if one == found), None)
-            begin = begin if begin is not None else next((at for at, one in enumerate(known) if one is None), len(cases))
+            begin = (
+                begin if begin is not None else next((at for at, one in enumerate(known) if one is None), len(cases))
+            )
             rest = [part for case in cases[begin:] for part in case.children_by_field_name("body")]
             end = block(machine, rest, inner)
             return None if end is End.BREAK else end
-    effects, ends = [], set()
+    effects: list[Effect] = []
+    ends: set[End | None] = set()
     for case in cases:
-        effect, end = machine.apart(lambda case=case: block(machine, case.children_by_field_name("body"), inner))  # type: ignore[misc]
+        effect, end = machine.apart(partial(block, machine, case.children_by_field_name("body"), inner))
         effects.append(effect)
         ends.add(None if end is End.BREAK else end)
     machine.add(Choice((NOTHING, Sequel(effects))))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Union
+from math import isnan
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,7 +36,7 @@ class Const:
 
 @dataclass(slots=True, eq=False)
 class Shape:
-    """An object of which fields are known; `open`: it may have others. `within`: what it inherits or was spread from."""
+    """An object of which fields are known; `open`: it may have others. `within`: what it inherits from."""
 
     fields: dict[str, Value] = field(default_factory=dict)
     open: bool = False
@@ -122,9 +123,10 @@ class Either:
     options: tuple[Value, ...] = field(hash=False, compare=False)
 
 
-Value = Union[
-    Special, Const, Shape, Items, Function, Class, Namespace, Operation, Package, Builtin, Method, Bound, Either
-]
+Value: TypeAlias = (
+    "Special | Const | Shape | Items | Function | Class | Namespace | Operation | Package | Builtin | Method | Bound"
+    " | Either"
+)
 
 UNDEFINED, UNKNOWN, TAINTED = Special.UNDEFINED, Special.UNKNOWN, Special.TAINTED
 KODY, WORKFLOWS = Namespace("kody"), Namespace("workflows")
@@ -202,7 +204,7 @@ def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where that can't be told."""
     match value:
         case Const(known):
-            return bool(known) and known == known  # NaN is false
+            return bool(known) and not (isinstance(known, float) and isnan(known))
         case Special.UNDEFINED:
             return False
         case Special.UNKNOWN | Special.TAINTED:

@@ -41,10 +41,8 @@ def _deferred(given: Value) -> bool | None:
             at = fields["runAt"]
             if isinstance(at, Either) and nullish(at) is None:
                 return None if any(nullish(one) is True for one in at.options) else True
-            if nullish(at) is True or (isinstance(at, Const) and at.value in ("", False)):
-                return False
             # Somebody wrote the key; that its value is made while the code runs is the usual way.
-            return True
+            return not (nullish(at) is True or (isinstance(at, Const) and at.value in ("", False)))
         case Special.UNKNOWN | Special.TAINTED | Builtin():
             return None
     return False
