@@ -1,4 +1,4 @@
-"""What `--format`, `--report`, `--root` and `--timeout` mean: how a suite is read, and how a report is shown."""
+"""What `--format`, `--root` and `--timeout` mean: how a suite is read."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any
 
 import click
 
-from skilltrial.archive.layout import SUITE_SOURCE
-from skilltrial.archive.reading import SealedArchive
-from skilltrial.archive.trees import Tree
 from skilltrial.model.errors import PluginNotFound
-from skilltrial.model.foreign import RunInputs
-from skilltrial.model.report import Report
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
-from skilltrial.plugins.facades import FormatFacade, RendererFacade
+from skilltrial.plugins.facades import FormatFacade
 from skilltrial.plugins.graders import Graders
-from skilltrial.plugins.kinds import FIXTURE, FORMAT, RENDERER
+from skilltrial.plugins.kinds import FIXTURE, FORMAT
 from skilltrial.record.foreign import load_foreign
 from skilltrial.record.loading import Loaded, load, locate
 
@@ -34,28 +29,6 @@ def suite_format(given: Mapping[str, Any]) -> str | None:
     if len(names) > 1:
         raise click.UsageError(f"a suite has one format; --format names {' and '.join(names)}")
     return names[0] if names else None
-
-
-def report_form(given: Mapping[str, Any], discovery: Discovery) -> str:
-    """How the report is printed: one of FORMS, or the name of an installed renderer.
-
-    Raises click.UsageError where it is said twice, PluginNotFound.
-    """
-    forms = [name for name in given["formats"] if name in FORMS]
-    if len(forms) > 1:
-        raise click.UsageError(f"a report has one form; --format names {' and '.join(forms)}")
-    if given["report"] is None:
-        return forms[0] if forms else "auto"
-    if forms:
-        raise click.UsageError(f"--report and --format {forms[0]} both say how the report is printed; leave one out")
-    return renderer_name(given["report"], discovery)
-
-
-def renderer_name(name: str, discovery: Discovery) -> str:
-    """`name`, where an installed renderer is called so. Raises click.UsageError, PluginNotFound."""
-    if name in FORMS:
-        raise click.UsageError(f"--report names an installed renderer; {name} is asked for with --format {name}")
-    return discovery.find(RENDERER, name).name
 
 
 def load_suite(argument: str, given: Mapping[str, Any], discovery: Discovery) -> Loaded:
@@ -82,22 +55,3 @@ def converted(loaded: Loaded) -> list[str]:
     lost = loaded.conversion.losses
     groups = (("converted", lost.converted), ("changed", lost.changed), ("dropped", lost.dropped))
     return [f"{word}: {sentence}" for word, sentences in groups for sentence in sentences]
-
-
-def rendered(name: str, report: Report, archive: SealedArchive, discovery: Discovery) -> bytes:
-    """The report as the renderer `name` writes it. Raises InvalidRequest."""
-    front = bind(RendererFacade, name, discovery.build(RENDERER, name))
-    return front.render_report(report, _inputs(archive))
-
-
-def _inputs(archive: SealedArchive) -> RunInputs:
-    return RunInputs(
-        source=archive.file(SUITE_SOURCE),
-        suite=archive.suite,
-        workspaces={case: _files(archive.workspace(case)) for case in archive.plan.workspaces},
-        skills={skill.id: _files(archive.skill(skill.id)) for skill in archive.plan.skills},
-    )
-
-
-def _files(tree: Tree) -> dict[str, bytes]:
-    return {entry.path: tree.contents[entry.sha256] for entry in tree.entries if entry.sha256 is not None}

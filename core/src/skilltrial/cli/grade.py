@@ -20,10 +20,10 @@ def command(archive: str, form: str, report: str | None, no_write: bool) -> None
     """
     from skilltrial.plugins.discovery import Discovery
 
-    from .formats import renderer_name
     from .judging import changes, judge, keep
     from .places import find_archive
     from .printing import show
+    from .renderers import renderer_name
 
     discovery = Discovery()
     if report is not None and form != "auto":

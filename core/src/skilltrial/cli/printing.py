@@ -28,7 +28,7 @@ def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> N
         case name:
             from skilltrial.archive.reading import open_archive
 
-            from .formats import rendered
+            from .renderers import rendered
 
             click.echo(rendered(name, judgement.report, open_archive(root), discovery), nl=False)
             return

@@ -37,7 +37,7 @@ def command(suite: str, **given: Any) -> None:
     from skilltrial.plugins.discovery import Discovery
 
     from .executing import Wanted
-    from .formats import report_form
+    from .renderers import report_form
     from .several import execute_all
 
     discovery = Discovery()

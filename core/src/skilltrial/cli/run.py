@@ -103,7 +103,7 @@ def command(suite: str | None, **given: Any) -> None:
     from skilltrial.plugins.discovery import Discovery
 
     from .executing import Wanted, execute_again
-    from .formats import report_form
+    from .renderers import report_form
     from .several import execute_all
 
     discovery = Discovery()
