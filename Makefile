@@ -4,7 +4,7 @@ MEMBERS := $(patsubst %/pyproject.toml,%,$(wildcard core/pyproject.toml host_*/p
 VENV := .venv/bin/python
 PIP := -m pip --disable-pip-version-check -qq
 
-.PHONY: set-up demo test agents check bench lock clean
+.PHONY: set-up demo test agents check bench lock clean torture
 
 set-up: .venv/stamp                  # all that the other targets need, in .venv
 
@@ -33,6 +33,9 @@ check: .venv/stamp                   # lint, types, and whether the lock covers 
 
 bench: .venv/stamp                   # what it costs, against hand-written floors: `make bench BENCH=--quick` is shorter
 	@$(VENV) -m bench $(BENCH)
+
+torture: .venv/stamp                 # runs that are killed and taken up again, a thousand times
+	SKILLTRIAL_ROUNDS=1000 $(VENV) -m pytest -n 2 tests/test_killed_and_resumed.py
 
 lock: .venv/stamp                    # requirements.lock again, from what the members declare
 	$(VENV) .ci/lock.py

@@ -83,7 +83,9 @@ def test_three_reads_and_no_more(kit, profile, reads, rules):
 @pytest.mark.parametrize(("steps", "rules"), [(8, set()), (9, {"R5"})])
 def test_eight_steps_and_no_more(kit, profile, shared, steps, rules):
     events = [kit.searched("s0")]
-    events += [kit.executed("author-package", "await kody.packageSave({})", "e" if shared else f"e{n}") for n in range(steps)]
+    events += [
+        kit.executed("author-package", "await kody.packageSave({})", "e" if shared else f"e{n}") for n in range(steps)
+    ]
 
     assert kit.rules(kit.case(kit.AUTHOR, events, profile)) == rules
 
@@ -101,7 +103,8 @@ def test_ways_to_author(kit, profile, operations):
     read = kit.executed("inspect-authoring-guidance", "return await kody.codingGuideGet({})", "i")
     events = [kit.searched("s0"), kit.searched("s1"), read]
     events += [
-        kit.executed("author-package", f"await kody.{name}({{ step: {at} }})", f"e{at}") for at, name in enumerate(operations)
+        kit.executed("author-package", f"await kody.{name}({{ step: {at} }})", f"e{at}")
+        for at, name in enumerate(operations)
     ]
 
     assert kit.case(kit.AUTHOR, events, profile).status == "passed"

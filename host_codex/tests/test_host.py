@@ -230,13 +230,20 @@ def test_the_configuration_looks_nothing_up_and_asks_nobody(fake: Any, place: Pl
 
 
 def test_fixtures_are_offered_over_http_and_stdio(fake: Any, place: Place, recorder: MemoryRecorder):
-    offers = (Offer("memory", url="http://127.0.0.1:2/mcp"), Offer("notes", command=("server", "--flag")))
+    offers = (
+        Offer("memory", url="http://127.0.0.1:2/mcp"),
+        Offer("notes", command=("server", "--flag"), environment={"PLACE": "here"}),
+        Offer("bare", command=("server",)),
+    )
 
     send(CodexHost(binary=str(fake.path)), place, recorder, "Hello", offers=offers)
 
     servers = tomllib.loads(fake.starts[0]["config"])["mcp_servers"]
     assert servers["memory"]["url"] == "http://127.0.0.1:2/mcp"
     assert (servers["notes"]["command"], servers["notes"]["args"]) == ("server", ["--flag"])
+    assert servers["notes"]["env"] == {"PLACE": "here"}
+    assert servers["bare"]["env"] == {}
+    assert "env" not in servers["memory"]
     assert all(server["required"] for server in servers.values())
     assert all(server["default_tools_approval_mode"] == "approve" for server in servers.values())
 

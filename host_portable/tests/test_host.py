@@ -205,7 +205,8 @@ def test_after_a_program_that_did_not_end_well_there_is_no_further_turn(opened, 
 
 def test_the_answer_is_seen_only_in_events(opened, launcher):
     ended = json.dumps({"type": "TurnEnded", "answer": "Done."})
-    for records, answer in (("events", "Done."), ("none", "")):
+    expected: tuple[tuple[Literal["events", "none"], str], ...] = (("events", "Done."), ("none", ""))
+    for records, answer in expected:
         launcher.outputs = [["noise", '{"TurnEnded"', ended]]
         with opened(PortableHost(command=("agent",), records=records)) as session:
             assert session.send("Work.") == answer

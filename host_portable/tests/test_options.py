@@ -1,5 +1,7 @@
 """What the host may be asked for, and what it refuses."""
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 
@@ -26,7 +28,9 @@ def test_embraion_17_a_command_is_a_bounded_vector_of_usable_items(command):
 
 
 def test_a_command_may_come_as_a_list_as_long_as_allowed():
-    assert PortableHost(command=["agent", *["x" * 4096] * 63]).command[0] == "agent"
+    listed: Any = ["agent", *["x" * 4096] * 63]
+
+    assert PortableHost(command=listed).command[0] == "agent"
 
 
 @pytest.mark.parametrize(
@@ -40,8 +44,10 @@ def test_embraion_17_a_skill_folder_must_lie_below_the_project(folder):
 
 @pytest.mark.parametrize("option", ["model", "effort", "binary", "host_binary", "skill-dir"])
 def test_embraion_17_what_a_portable_command_can_not_apply_is_refused(option):
+    unknown: dict[str, Any] = {option: "x"}
+
     with pytest.raises(ValidationError, match=option):
-        PortableHost(command=("agent",), **{option: "x"})
+        PortableHost(command=("agent",), **unknown)
 
 
 @pytest.mark.parametrize("home", ["", "mine", "copy", "copy:", "copy:/does/not/exist", "/root", "FRESH"])

@@ -165,6 +165,8 @@ def prepared(budget: Budget = FREE, model: str | None = None, **host: Any) -> An
         budget=budget,
         told=(),
         loaded=None,
+        secrets={},
+        sources=SimpleNamespace(workspaces={}, skills={}),
     )
 
 

@@ -24,7 +24,7 @@ from skilltrial.model.plan import PartIdentity, Plan, SkillIdentity, Skip
 from skilltrial.model.records import Record
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
-from skilltrial.model.words import EvidenceKind, Outcome, Owner, Source
+from skilltrial.model.words import Cause, Ending, EvidenceKind, Outcome, Owner, Source
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import NormalizerFacade
@@ -40,9 +40,9 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 def event_of(value: dict[str, Any], seq: int) -> Event:
     kind = value.pop("event")
     for name, words in (
-        ("ending", vocabulary.Ending),
+        ("ending", Ending),
         ("step", Step),
-        ("cause", vocabulary.Cause),
+        ("cause", Cause),
         ("owner", Owner),
         ("cost", Decimal),
     ):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skilltrial.judge.reconcile import reconcile, strictly_equal
-from skilltrial.model.events import ABSENT, ToolError, ToolRejected, ToolRequested, ToolResult
+from skilltrial.model.events import ABSENT, Event, ToolError, ToolRejected, ToolRequested, ToolResult
 from skilltrial.model.evidence import WireCall
 
 
@@ -208,7 +209,7 @@ def test_results_stay_with_their_calls():
     assert [(one.wire.at, one.result and one.result.content) for one in found.calls] == [(1, None), (2, "two")]
 
 
-SCALARS = [None, False, True, 0, 1, 1.0, 0.0, "", "1", "true", [], {}]
+SCALARS: list[Any] = [None, False, True, 0, 1, 1.0, 0.0, "", "1", "true", [], {}]
 
 
 @pytest.mark.parametrize("wrap", [lambda one: one, lambda one: [one], lambda one: {"a": [{"b": one}]}])
@@ -228,7 +229,8 @@ def test_shapes_that_differ_are_not_equal(one, other):
 
 def test_the_order_of_keys_is_no_difference_and_depth_is_no_fault():
     assert strictly_equal({"a": 1, "b": 2}, {"b": 2, "a": 1})
-    deep, other = 1, 1.0
+    deep: Any = 1
+    other: Any = 1.0
     for _ in range(20_000):
         deep, other = [deep], [other]
     assert not strictly_equal(deep, other)
@@ -257,7 +259,8 @@ def test_strict_equality_is_that_of_the_written_json(one, other):
 @st.composite
 def truths(draw):
     """What really happened, told by both: events in the order of the requests, the wire in any order of a turn."""
-    events, wire = [], []
+    events: list[Event] = []
+    wire: list[WireCall] = []
     for number in range(draw(st.integers(1, 7))):
         turn = draw(st.integers(1, 2))
         arguments = draw(st.sampled_from([{}, {"a": 1}, {"a": 1.0}, {"a": True}, {"a": "1"}]))

@@ -136,7 +136,7 @@ def test_the_first_cause_is_the_one_that_is_named(judged, w, said):
     """Damaged > never ready > unanswered > denied > contradiction: each of these would explain the ones behind it."""
     denied = w.event("ToolRejected", call="c1", reason="permission")
     lone = Called(number=7, tool="forget")
-    ladder = [
+    ladder: list[tuple[list[Any], str]] = [
         ([HELLO, CALLED, lone, BAD], "fixture_record_unreadable"),
         ([HELLO, CALLED, lone], "fixture_tools_not_listed"),
         ([HELLO, LISTED, CALLED, lone], "fixture_did_not_answer"),

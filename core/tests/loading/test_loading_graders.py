@@ -43,13 +43,13 @@ class Installed(Graders):
 
 
 def test_a_check_of_an_archive_is_read_as_its_grader_reads_it(project):
-    check = Check(id="a", grader="files", path="a.txt", contains="x")
+    check = Check.model_validate({"id": "a", "grader": "files", "path": "a.txt", "contains": "x"})
 
     assert Installed(project).read_check(check).paths() == ("a.txt",)
 
 
 def test_a_check_that_does_not_fit_is_refused_without_its_content(project):
-    check = Check(id="a", grader="files", path=["CANARY"], contains="CANARY")
+    check = Check.model_validate({"id": "a", "grader": "files", "path": ["CANARY"], "contains": "CANARY"})
 
     with pytest.raises(InvalidRequest, match=r"check 'a': its options do not fit the files grader \(path\)") as caught:
         Installed(project).read_check(check)

@@ -14,7 +14,12 @@ MARKER = sys.argv[2]
 ARGUMENT = sys.argv[3] if len(sys.argv) > 3 else ""
 SLEEPER = [sys.executable, "-S", "-c", "import sys, time; time.sleep(300)", MARKER]
 DEAF = [sys.executable, "-S", __file__, "ignores_term", MARKER]
-NOWHERE = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def start_nowhere(command: list[str], *, own_session: bool = False) -> None:
+    """Start `command` without streams."""
+    null = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=own_session)
 
 
 def daemon(command: list[str], env: dict[str, str] | None = None, pause: float = 0.0) -> None:
@@ -41,7 +46,7 @@ def double_forks() -> None:
 
 
 def own_session() -> None:
-    subprocess.Popen(SLEEPER, start_new_session=True, **NOWHERE)
+    start_nowhere(SLEEPER, own_session=True)
 
 
 def own_session_slowly() -> None:
@@ -82,13 +87,13 @@ def leaves_a_deaf_child() -> None:
 def many_children() -> None:
     for _ in range(20):
         daemon(SLEEPER)
-        subprocess.Popen(SLEEPER, **NOWHERE)
+        start_nowhere(SLEEPER)
 
 
 def respawns() -> None:
     """A watchdog: whenever its child dies, it starts another one."""
     script = "import subprocess, sys\nwhile True: subprocess.run(sys.argv[1:])"
-    subprocess.Popen([sys.executable, "-S", "-c", script, *SLEEPER], start_new_session=True, **NOWHERE)
+    start_nowhere([sys.executable, "-S", "-c", script, *SLEEPER], own_session=True)
     time.sleep(0.3)
 
 

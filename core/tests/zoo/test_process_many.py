@@ -94,15 +94,15 @@ def test_an_orphan_that_nobody_can_be_told_to_own_ends_with_the_last_that_may(zo
 
 
 def test_many_that_hide_at_once_leave_nothing_when_all_have_ended(zoo) -> None:
-    def agent(_: int) -> Leftovers:
+    def agent(_: int) -> Leftovers | None:
         with zoo.elsewhere() as place:
             return place.run("scrubs")[1].leftovers
 
     with ThreadPoolExecutor(8) as pool:
         leftovers = list(pool.map(agent, range(24)))
     assert zoo.survivors() == []
-    assert sum(note.ended for note in leftovers if note) >= 24
-    assert not any(note.unstopped for note in leftovers if note)
+    assert sum(note.ended for note in leftovers if note is not None) >= 24
+    assert not any(note.unstopped for note in leftovers if note is not None)
 
 
 def test_our_own_helpers_are_not_taken_for_orphans(zoo) -> None:

@@ -26,6 +26,14 @@ _ALWAYS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_LIVE: Mapping[str, str] = MappingProxyType(
+    {
+        # The program's own ten, each with a longer wait, let a wrong key take minutes.
+        "CLAUDE_CODE_MAX_RETRIES": "3",
+    }
+)
+"""Where a provider is asked."""
+
 _REHEARSED: Mapping[str, str] = MappingProxyType(
     {
         "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
@@ -44,7 +52,7 @@ _REHEARSED: Mapping[str, str] = MappingProxyType(
 
 def variables(place: Place, state: Path, model: ModelEndpoint | None) -> dict[str, str]:
     """All variables of the program; `state` is the folder in which it keeps its own files."""
-    ours = {**_ALWAYS, **({} if place.live else _REHEARSED)}
+    ours = {**_ALWAYS, **(_LIVE if place.live else _REHEARSED)}
     environment = {**ours, **place.environment, "CLAUDE_CONFIG_DIR": str(state)}
     if model is not None:
         environment = {name: value for name, value in environment.items() if name not in (*KEYS, *SWITCHES)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -138,6 +139,7 @@ def test_a_probe_tells_what_is_there_and_what_to_do(binary, monkeypatch, tmp_pat
     probe = bind(HostFacade, "claude", ClaudeHost(binary=str(binary))).probe_host()
 
     assert (probe.program, probe.version) == (binary, "9.9.9")
+    assert probe.told[0] == f"program sha256 {hashlib.sha256(binary.read_bytes()).hexdigest()}"
     assert "ANTHROPIC_API_KEY is set" in probe.told
     assert any("9.9.9 is not among the recorded ones" in each for each in probe.told)
     assert any("--pass-env ANTHROPIC_API_KEY" in each for each in probe.todo)

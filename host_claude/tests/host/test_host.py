@@ -156,6 +156,20 @@ def test_a_live_session_is_what_users_have_but_for_what_could_mix_trials(stage):
     assert env["DISABLE_AUTOUPDATER"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("lent", "live", "retries"),
+    [
+        ({}, True, "3"),
+        ({"CLAUDE_CODE_MAX_RETRIES": "10"}, True, "10"),
+        ({"CLAUDE_CODE_MAX_RETRIES": "0"}, True, "0"),
+        ({}, False, "2"),
+    ],
+)
+def test_a_failed_request_is_asked_again_only_a_few_times_unless_the_user_says_so(lent, live, retries, stage):
+    """The program's own ten would let a wrong key take minutes."""
+    assert stage.lent(lent, live=live).command().env["CLAUDE_CODE_MAX_RETRIES"] == retries
+
+
 def test_bundled_skills_can_be_left_out(stage):
     assert stage.command(bundled_skills=False).env["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] == "1"
 
@@ -187,7 +201,8 @@ def test_a_rule_is_never_an_option(rule, stage):
 def test_fixtures_are_the_only_servers_and_need_no_asking(stage):
     offers = (
         Offer("memory", url="http://127.0.0.1:1/mcp", tools=("remember", "forget")),
-        Offer("local", command=("python3", "-m", "server", "--x")),
+        Offer("local", command=("python3", "-m", "server", "--x"), environment={"PLACE": "here"}),
+        Offer("bare", command=("server",)),
     )
 
     argv = stage.command(offers=offers).argv
@@ -198,12 +213,18 @@ def test_fixtures_are_the_only_servers_and_need_no_asking(stage):
     assert json.loads(file.read_text()) == {
         "mcpServers": {
             "memory": {"type": "http", "url": "http://127.0.0.1:1/mcp"},
-            "local": {"type": "stdio", "command": "python3", "args": ["-m", "server", "--x"]},
+            "local": {
+                "type": "stdio",
+                "command": "python3",
+                "args": ["-m", "server", "--x"],
+                "env": {"PLACE": "here"},
+            },
+            "bare": {"type": "stdio", "command": "server", "args": [], "env": {}},
         }
     }
     assert "--strict-mcp-config" in argv
     allowed = argv[argv.index("--allowedTools") + 1 : argv.index("--mcp-config")]
-    assert allowed == ("Skill", "mcp__memory__remember", "mcp__memory__forget", "mcp__local")
+    assert allowed == ("Skill", "mcp__memory__remember", "mcp__memory__forget", "mcp__local", "mcp__bare")
 
 
 def test_a_skill_lies_where_the_program_looks(stage):

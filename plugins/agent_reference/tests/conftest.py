@@ -9,6 +9,8 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -40,7 +42,7 @@ def call(name, arguments, id_="call-1"):
 
 
 def completion(message, usage=True, finish="stop"):
-    body = {
+    body: dict[str, Any] = {
         "model": "small-1",
         "choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}],
     }
@@ -189,9 +191,4 @@ def command(endpoint, project, tmp_path):
 @pytest.fixture
 def wire():
     """The little builders of a model's answers."""
-
-    class Wire:
-        pass
-
-    Wire.say, Wire.call, Wire.completion = staticmethod(say), staticmethod(call), staticmethod(completion)
-    return Wire
+    return SimpleNamespace(say=say, call=call, completion=completion)

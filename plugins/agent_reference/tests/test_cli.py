@@ -127,6 +127,8 @@ def test_an_agent_that_is_ended_takes_its_command_along(endpoint, wire, project,
     }  # fmt: skip
     pipe = subprocess.PIPE
     with subprocess.Popen([program], stdin=pipe, stdout=pipe, stderr=pipe, cwd=project, env=environment) as agent:
+        assert agent.stdin is not None
+        assert agent.stderr is not None
         agent.stdin.write(b"Work.")
         agent.stdin.close()
         deadline = time.monotonic() + 20

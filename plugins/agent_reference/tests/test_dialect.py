@@ -1,5 +1,7 @@
 """Acts of a script as calls of this agent's own tools."""
 
+from typing import Any
+
 import pytest
 
 from skilltrial.api import (
@@ -25,7 +27,7 @@ def offers(project):
     """The tools as a request of this agent offers them in `project`."""
     skills, _ = discover(project)
     tools = (*Files(project).tools(), *Commands(project, {}, 1.0).tools(), *Skills(project, tuple(skills)).tools())
-    functions = [tool.offer()["function"] for tool in tools]
+    functions: list[Any] = [tool.offer()["function"] for tool in tools]
     return tuple(ToolOffer(one["name"], one["description"], one["parameters"]) for one in functions), tools
 
 

@@ -11,7 +11,7 @@ from skilltrial_agent_reference.model import Failure, Reply
 @pytest.fixture(autouse=True)
 def waits(monkeypatch):
     """The waits, in order, without waiting. The clock is the edge."""
-    waited = []
+    waited: list[float] = []
     monkeypatch.setattr("skilltrial_agent_reference.model.time.sleep", waited.append)
     return waited
 

@@ -186,9 +186,9 @@ def test_the_size_of_a_huge_change_is_found_in_time(answer, happened, before, af
 
 
 def test_edits_are_the_fewest():
-    letters = [list(map(str.encode, word)) for word in ("ABCABBA", "CBABAC")]
-    assert edits(*letters, 100) == 5
-    assert edits(*letters, 3) == 3
-    assert edits(letters[0], letters[0], 9) == 0
-    assert edits([], letters[0], 9) == 7
-    assert edits(letters[0], letters[0], 0) == 0
+    before, after = (list(map(str.encode, word)) for word in ("ABCABBA", "CBABAC"))
+    assert edits(before, after, 100) == 5
+    assert edits(before, after, 3) == 3
+    assert edits(before, before, 9) == 0
+    assert edits([], before, 9) == 7
+    assert edits(before, before, 0) == 0

@@ -52,7 +52,7 @@ STATES = [
     {"contents": {}},
     {"redacted": frozenset({"a"})},
 ]
-trees = st.one_of(
+trees: st.SearchStrategy[dict[str, Any]] = st.one_of(
     contents.map(lambda data: {"a": data}),
     st.just({}),
     st.builds(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from skilltrial.api import Entry, FileKind, Outcome
@@ -111,7 +113,7 @@ def test_a_check_on_what_lies_there(answer, happened, check, after, reason):
     assert result.outcome is (Outcome.PASSED if reason == "holds" else Outcome.FAILED)
 
 
-ON_A_FILE = [
+ON_A_FILE: list[dict[str, Any]] = [
     {"contains": "x"},
     {"lacks": "x"},
     {"matches": "x"},

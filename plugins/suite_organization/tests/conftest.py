@@ -13,6 +13,8 @@ from skilltrial.api import ACTS
 def folder():
     """The folder of the installed suite."""
     spec = importlib.util.find_spec("skilltrial_suite_organization")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
     return Path(spec.submodule_search_locations[0])
 
 

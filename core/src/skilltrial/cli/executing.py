@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -102,6 +102,7 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
     again = Again(host_fields(dict(given)), budget(given), given["jobs"], given.get("retries"))
     prepared = prepare_again(root, again, discovery)
     anew = _incomplete(root, discovery) if given["incomplete"] else ()
+    prepared = replace(prepared, trials=tuple(dict.fromkeys((*prepared.trials, *anew))))
     if _ends_here(wanted, prepared):
         return Exit.PASSED
     if not anew and _whole(root):

@@ -52,8 +52,10 @@ def changes(root: Path, report: Report) -> list[str]:
     own = root / REPORT
     try:
         before = Report.read(own.read_bytes())
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return []
+    except (OSError, ValueError):
+        return [f"{REPORT} is no report that this release can read: there is nothing to compare with"]
     return [
         f"{change.key}: {change.before.kind if change.before else 'absent'} -> "
         f"{change.after.kind if change.after else 'absent'}"

@@ -63,7 +63,7 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
         sources=sources,
         projects=assemble(suite, sources, parts.host),
         plan=plan.model_copy(update={"jobs": jobs}),
-        trials=plan.trials,
+        trials=tuple(key for key in plan.trials if not (root / key.path / layout.SEAL).is_file()),
         budget=again.budget,
         passed=passed,
         secrets={**hidden, **lent.secrets},
