@@ -7,13 +7,14 @@ import json
 from importlib.resources import files
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from skilltrial_grader_kody import reading
 from skilltrial_grader_kody.faults import TranscriptInvalid
 from skilltrial_grader_kody.jsontext import NotJson
-from skilltrial_grader_kody.reading import read
+from skilltrial_grader_kody.reading import Unusual, read, streamed
 from skilltrial_grader_kody.schema import FILES, render, schema
 from skilltrial_grader_kody.words import Profile
 
@@ -62,7 +63,10 @@ VIOLATIONS = [
     ("S9", ("results", 8, "note"), "", None),
     ("S9", ("results", 8, "note"), MISSING, None),
     ("S9", ("results", 8, "events"), [], None),
-    *[("S10", ("results", 0, "events", 0, key), MISSING, None) for key in ("callId", "action", "toolName", "status", "input", "output")],
+    *[
+        ("S10", ("results", 0, "events", 0, key), MISSING, None)
+        for key in ("callId", "action", "toolName", "status", "input", "output")
+    ],
     ("S10", ("results", 0, "events", 0, "callId"), "", None),
     ("S10", ("results", 0, "events", 0, "status"), "ok", None),
     ("S10", ("results", 0, "events", 0, "more"), 1, None),
@@ -137,9 +141,13 @@ def test_violations_in_pairs_are_both_told(kit, data):
     cases = kit.honest()
     cases["skipped"] = {"caseId": "x", "outcome": "skipped-no-eligible-match", "note": "none"}
     document = kit.document(cases)
-    one, other = data.draw(st.lists(st.sampled_from(VIOLATIONS), min_size=2, max_size=2, unique_by=lambda v: v[1][:3]))
-    if len(one[1]) < 3 and one[1][0] == "results" or len(other[1]) < 3 and other[1][0] == "results":
-        return  # what is inside is gone
+    inside = [one for one in VIOLATIONS if one[1][-1] not in ("outcome", "action", "kind") and one[1] != ("results", 0)]
+    inside = [one for one in inside if one[1] != ("results",)]  # those hide what is inside
+    one, other = data.draw(
+        st.lists(st.sampled_from(inside), min_size=2, max_size=2, unique_by=lambda violation: violation[1][:5])
+    )
+    short, long = sorted((one[1], other[1]), key=len)
+    assume(long[: len(short)] != short)  # where a whole is wrong, nobody looks at its parts
     put(document, one[1], one[2])
     put(document, other[1], other[2])
 
@@ -273,3 +281,75 @@ def test_no_text_of_the_transcript_is_in_a_fault(whole):
         read(json.dumps(whole).encode(), Profile.STRICT, look)
 
     assert canary not in str(told.value)
+
+
+SPACES = st.sampled_from(["", " ", "\n\t "])
+
+
+def seen(event):
+    return event.input, event.output
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    changes=st.lists(st.tuples(st.sampled_from(PLACES), JSON | st.just(MISSING)), max_size=1),
+    indent=st.sampled_from([None, 0, 2]),
+    order=st.randoms(),
+    space=SPACES,
+)
+def test_one_pass_over_a_large_transcript_reads_what_the_models_read(kit, changes, indent, order, space):
+    cases = kit.honest()
+    cases["skipped"] = {"caseId": "x", "outcome": "skipped-no-eligible-match", "note": "none"}
+    cases[kit.AUTHOR].append(cases[kit.AUTHOR][-1])
+    document = kit.document(cases)
+    for path, value in changes:
+        put(document, path, value)
+    keys = list(document)
+    order.shuffle(keys)
+    text = space + json.dumps({key: document[key] for key in keys}, indent=indent) + space
+
+    try:
+        passed = streamed(text, Profile.STRICT, seen)
+    except (Unusual, ValueError):
+        return  # then the models are asked
+    at_once = reading.whole(text, Profile.STRICT, seen)
+
+    assert passed.results == at_once.results
+    assert passed.head == type(passed.head).model_validate(at_once.head.model_dump(exclude={"results"}))
+
+
+@pytest.mark.parametrize("ending", ["", "]", "}", " {}", ","])
+def test_a_large_transcript_with_something_behind_it_is_no_json(whole, ending):
+    text = json.dumps({**whole, "model": "m" * 300_000})
+
+    if ending:
+        with pytest.raises(NotJson):
+            read((text + ending).encode(), Profile.STRICT, look)
+    else:
+        assert pointers(text) == []
+
+
+def test_faults_of_a_large_transcript_are_all_told(whole):
+    whole["model"], whole["host"] = "m" * 300_000, "nobody"
+    whole["results"][0]["events"][0]["status"] = "ok"
+
+    assert pointers(whole) == ["/host", "/results/0/events/0/status"]
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", r"\ud83d x", r"\udc00\ud800", r"\\\ud800"])
+@pytest.mark.parametrize("where", ['"a model"', '"s1"', '"cursor"', "{}"])
+def test_a_text_that_was_cut_within_a_character_is_still_a_text(kit, half, where):
+    document = kit.document(kit.honest())
+    document["results"][0]["events"][0]["output"] = {}
+    text = json.dumps(document).replace(where, f'"{half}"')
+
+    assert pointers(text) == (["/host"] if where == '"cursor"' else [])
+
+
+def test_whole_pairs_and_escaped_backslashes_stay_what_they_are(kit):
+    document = kit.document(kit.honest())
+    document["model"] = "\U0001f600 \\ud800"
+    document["results"][0]["events"][0]["callId"] = "half"
+    text = json.dumps(document).replace('"half"', r'"\ud83d"')
+
+    assert read(text.encode(), Profile.STRICT, look).head.model == "\U0001f600 \\ud800"

@@ -87,11 +87,13 @@ def trial():
     return Trial(TrialKey(case="a", arm="with_skill", label="1"), ("Work.", "Go on."), Limits())
 
 
-@pytest.fixture
-def story():
+class Story:
     """`story(*turns)`: the records of a trial. A turn: lines (text, or an event as a dict) and an ending."""
 
-    def tell(*turns, placed=".agents/skills/notes", exits=True):
+    digest = DIGEST
+    body = BODY
+
+    def __call__(self, *turns, placed=".agents/skills/notes", exits=True):
         recorder = Recorder(turn=0)
         if placed:
             recorder.note(SkillPlaced(skill="notes", path=placed, sha256=DIGEST, body_sha256=BODY))
@@ -105,5 +107,7 @@ def story():
                 recorder.note(Exited(code=ending) if isinstance(ending, int) else ending)
         return tuple(recorder.records)
 
-    tell.digest, tell.body = DIGEST, BODY
-    return tell
+
+@pytest.fixture
+def story():
+    return Story()

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 

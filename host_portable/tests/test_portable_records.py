@@ -32,6 +32,7 @@ def test_embraion_16_a_program_that_ends_with_zero_completed_and_showed_nothing(
     events = PortableNormalizer().normalize(story((["I did it all!", '{"type": "TurnEnded", "answer": "x"}'], 0)))
 
     assert [type(event) for event in events] == [TurnStarted, SessionStarted, SessionEnded]
+    assert isinstance(events[-1], SessionEnded)
     assert events[-1].ending is Ending.COMPLETED
 
 

@@ -14,7 +14,6 @@ from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.errors import PluginNotFound
 from skilltrial.model.events import Step
 from skilltrial.model.notes import Exited, Spawned
-from skilltrial.model.part import canonical
 from skilltrial.model.report import Report, report_schema
 from skilltrial.model.words import EvidenceKind, Outcome, VerdictKind
 from skilltrial.plugins.discovery import Discovery
@@ -97,7 +96,7 @@ def test_the_schema_takes_every_report(full, world, w):
 
 def test_the_shipped_schema_is_the_generated_one():
     shipped = resources.files("skilltrial").joinpath("schemas/report.schema.json").read_bytes()
-    assert shipped == canonical(report_schema())
+    assert json.loads(shipped) == report_schema()
 
 
 @pytest.mark.parametrize("lost", ["archive", "gate", "trials", "judge"])

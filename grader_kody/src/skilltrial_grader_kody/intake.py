@@ -13,7 +13,7 @@ from pydantic.dataclasses import dataclass
 from skilltrial.api import EvidenceKind, ForeignRun, ForeignTrial, HostIdentity, Sees
 
 from .faults import TranscriptFault, TranscriptInvalid, faults
-from .jsontext import parse, text_of
+from .jsontext import parse, text_of, without_halves
 from .suite import RoutingCase, RoutingSuite, shipped_suite
 from .transcript import Completed, Skipped, Transcript
 from .words import EVAL_NAME
@@ -28,7 +28,7 @@ class KodyTranscripts:
 
     def read_transcript(self, data: bytes) -> ForeignRun:
         """See TranscriptSpec."""
-        value = parse(text_of(data))
+        value = parse(without_halves(text_of(data)))
         try:
             document = Transcript.model_validate(value)
         except ValidationError as error:
@@ -39,8 +39,7 @@ class KodyTranscripts:
             suite=_long(suite),
             host=HostIdentity(
                 name=document.host,
-                # A half of a surrogate pair can't be written again.
-                model=document.model.encode("utf-8", "replace").decode(),
+                model=document.model,
                 records="kody",
                 sees=frozenset({Sees.TOOL_CALLS, Sees.TOOL_RESULTS}),
                 evidence_kind=EvidenceKind.IMPORTED,

@@ -31,17 +31,17 @@ def runs(act: Act, target: str) -> Interval:
     """How often an act runs the target."""
     if act.kind is Kind.UNCLEAR:
         return 0.0, 1.0
+    if act.kind is Kind.STRAY:
+        return (0.0, 1.0) if any(same_entity(target, text) for text in act.texts) else (0.0, 0.0)
     if act.kind is Kind.PACKAGE:
         return _interval(same_entity(target, act.name, act.export))
-    if act.kind is Kind.OPERATION:
-        sort = sort_of(act.name)
-        if sort not in (Sort.EXECUTION, Sort.OTHER):
-            return 0.0, 0.0
-        answers = {same_entity(target, text) for text in act.texts}
-        if True in answers:
-            return (1.0, 1.0) if sort is Sort.EXECUTION else (0.0, 1.0)
-        return (0.0, 1.0) if sort is Sort.EXECUTION and (None in answers or not act.texts) else (0.0, 0.0)
-    return 0.0, 0.0
+    sort = sort_of(act.name)
+    if sort not in (Sort.EXECUTION, Sort.OTHER):
+        return 0.0, 0.0
+    answers = {same_entity(target, text) for text in act.texts}
+    if True in answers:
+        return (1.0, 1.0) if sort is Sort.EXECUTION else (0.0, 1.0)
+    return (0.0, 1.0) if sort is Sort.EXECUTION and (None in answers or not act.texts) else (0.0, 0.0)
 
 
 def _interval(same: bool | None) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import copysign
 from typing import Any, NoReturn
 
@@ -44,6 +45,22 @@ def parse(text: str) -> Any:
         raise NotJson("the file is nested too deeply to be read") from None
     except ValueError as error:
         raise NotJson(f"the file is not JSON: {error}") from None
+
+
+_HALF = re.compile(
+    r"\\(?:[^u]|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([dD][89a-fA-F][0-9a-fA-F]{2})|))",
+    re.DOTALL,
+)
+_STAND_INS = 0x10F800
+"""The last private characters of Unicode, as many as there are halves of pairs."""
+
+
+def without_halves(text: str) -> str:
+    """A JSON text whose escaped halves of surrogate pairs are other characters, each its own.
+
+    JavaScript keeps a half that stands alone (a text that was cut within a character); the models take none.
+    """
+    return _HALF.sub(lambda found: chr(_STAND_INS + int(found[1], 16) - 0xD800) if found[1] else found[0], text)
 
 
 def _place(error: json.JSONDecodeError) -> str:

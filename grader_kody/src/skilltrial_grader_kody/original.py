@@ -32,9 +32,6 @@ class Text(NamedTuple):
     targets: bool
 
 
-_NOTHING = Text(authors=False, mutations=0, guides=False, removed=False, defers=False, targets=False)
-
-
 def look(event: AnyEvent) -> Text | None:
     """The words in an event's code; None where it has none, or is a search."""
     if event.toolName != "execute":
@@ -42,30 +39,33 @@ def look(event: AnyEvent) -> Text | None:
     code = event.input.get("code")
     if not isinstance(code, str):
         return None
-    words = _words(code)
-    defers = "workflows.create" in code
-    targets = isinstance(event, Invocation) and event.targetEntityId in code
-    if not (words or defers or targets):
-        return _NOTHING
+    return _text(code, event.targetEntityId if isinstance(event, Invocation) else None)
+
+
+@lru_cache(maxsize=256)
+def _text(code: str, target: str | None) -> Text:
+    """The words of a code; the same code often comes again and again."""
+    words = _WORDS.findall(code) if any(stem in code for stem in _STEMS) else []
     return Text(
         authors=not AUTHORING.isdisjoint(words),
         mutations=sum(word in MUTATIONS for word in words),
         guides=not GUIDANCE.isdisjoint(words),
         removed=not REMOVED.isdisjoint(words),
-        defers=defers,
-        targets=targets,
+        defers="workflows.create" in code,
+        targets=target is not None and target in code,
     )
 
 
-@lru_cache(maxsize=256)
-def _words(code: str) -> tuple[str, ...]:
-    """The words that matter in a code; the same code often comes again and again."""
-    return tuple(_WORDS.findall(code)) if any(stem in code for stem in _STEMS) else ()
+Broken = tuple[tuple[str, str], ...]
+"""Rules, each with what is to be said after the event's number."""
 
 
 def judge(case: RoutingCase, steps: Sequence[Step[Text | None]]) -> Iterator[Finding]:
     """R11 to R18 event by event, then R19."""
     recorded = frozenset(step.call for step in steps if step.action is Action.AUTHOR)
+    deferred = case.id == DEFERRED_CASE
+    # Many events are alike: what is wrong with one of them is asked once.
+    known: dict[tuple[Action, Text, bool], Broken] = {}
     tallied: set[str] = set()
     mutations = 0
     for step in steps:
@@ -75,7 +75,11 @@ def judge(case: RoutingCase, steps: Sequence[Step[Text | None]]) -> Iterator[Fin
         if text is None:
             yield Finding("R11", f"event {step.number}: {step.action} has no input.code that is text")
             continue
-        yield from _of_text(case, step, text, recorded)
+        kind = step.action, text, step.call in recorded
+        if kind not in known:
+            known[kind] = tuple(_of_text(*kind, deferred))
+        for rule, says in known[kind]:
+            yield Finding(rule, f"event {step.number}: {says}")
         if step.call not in tallied:
             tallied.add(step.call)
             mutations += text.mutations
@@ -83,19 +87,18 @@ def judge(case: RoutingCase, steps: Sequence[Step[Text | None]]) -> Iterator[Fin
         yield Finding("R19", "nothing was changed: no call saves, edits or publishes")
 
 
-def _of_text(case: RoutingCase, step: Step[Text | None], text: Text, recorded: frozenset[str]) -> Iterator[Finding]:
-    here, action = f"event {step.number}", step.action
-    if text.authors and step.call not in recorded:
-        yield Finding("R12", f"{here}: its code authors, and no event of this call says so")
+def _of_text(action: Action, text: Text, recorded: bool, deferred: bool) -> Iterator[tuple[str, str]]:
+    if text.authors and not recorded:
+        yield "R12", "its code authors, and no event of this call says so"
     if action is Action.AUTHOR and not text.authors:
-        yield Finding("R13", f"{here}: its code has no authoring operation")
+        yield "R13", "its code has no authoring operation"
     if action is Action.INSPECT and not text.guides:
-        yield Finding("R14", f"{here}: its code reads no guidance")
+        yield "R14", "its code reads no guidance"
     if action is Action.ONE_OFF and text.authors:
-        yield Finding("R15", f"{here}: its code keeps something, where nothing was to be kept")
+        yield "R15", "its code keeps something, where nothing was to be kept"
     if text.removed:
-        yield Finding("R16", f"{here}: its code uses a scheduling primitive that exists no more")
-    if action is Action.ONE_OFF and case.id == DEFERRED_CASE and not text.defers:
-        yield Finding("R17", f"{here}: its code does not defer the work with workflows.create")
+        yield "R16", "its code uses a scheduling primitive that exists no more"
+    if action is Action.ONE_OFF and deferred and not text.defers:
+        yield "R17", "its code does not defer the work with workflows.create"
     if action is Action.INVOKE and not text.targets:
-        yield Finding("R18", f"{here}: its code does not name the entry that it is said to run")
+        yield "R18", "its code does not name the entry that it is said to run"

@@ -1,7 +1,7 @@
-"""A transcript's bytes in, its results out, event by event: the document is never in memory as objects all at once.
+"""A transcript's bytes in, its results out: a large one is never in memory as objects all at once.
 
-The usual shape is read in one pass. Whatever is unusual (a fault, a key twice, an odd place) makes the whole document
-be read at once by the models, which know every fault.
+A large document of the usual shape is read in one pass. A small one, and whatever is unusual (a fault, a key twice),
+is read at once by the models, which know every fault.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from typing import Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from .faults import TranscriptInvalid, faults
-from .jsontext import DECODER, parse, text_of
+from .jsontext import DECODER, parse, text_of, without_halves
 from .steps import Look, Step, steps
 from .transcript import EVENTS, SKIPPED, TRANSCRIPTS, AnyEvent, Head, Skipped
 from .words import Profile
 
 F = TypeVar("F")
+
+LARGE = 200_000
+"""Characters from which on a transcript is read event by event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +44,27 @@ class Read(Generic[F]):
 def read(data: bytes | str, profile: Profile, look: Look[F]) -> Read[F]:
     """Read a transcript. Raises NotJson, and TranscriptInvalid with every fault."""
     text = text_of(data) if isinstance(data, bytes) else data
-    try:
-        return _Stream(text, profile, look).document()
-    except (_Unusual, ValueError, RecursionError):
-        return _whole(text, profile, look)
+    if len(text) >= LARGE:
+        try:
+            return streamed(text, profile, look)
+        except (Unusual, ValueError, RecursionError):
+            pass  # it may have faults, and the models know them all
+    return whole(text, profile, look)
 
 
-def _whole(text: str, profile: Profile, look: Look[F]) -> Read[F]:
+def streamed(text: str, profile: Profile, look: Look[F]) -> Read[F]:
+    """Read a transcript of the usual shape in one pass. Raises Unusual, ValueError and RecursionError for others."""
+    return _Stream(text, profile, look).document()
+
+
+def whole(text: str, profile: Profile, look: Look[F]) -> Read[F]:
+    """Read a transcript at once. Raises as `read`."""
     value = parse(text)
     try:
         document = TRANSCRIPTS[profile].model_validate(value)
     except ValidationError as error:
+        if any(one["type"] == "string_unicode" for one in error.errors(include_input=False, include_url=False)):
+            return whole(without_halves(text), profile, look)
         raise TranscriptInvalid(faults(error)) from None
     results: list[Result[F]] = []
     for result in document.results:
@@ -63,7 +76,7 @@ def _whole(text: str, profile: Profile, look: Look[F]) -> Read[F]:
     return Read(document, results)
 
 
-class _Unusual(Exception):
+class Unusual(Exception):
     """The document is not of the usual shape; it may have faults."""
 
 
@@ -76,7 +89,7 @@ class _Stream(Generic[F]):
     """One pass over the text. Every position that a method takes or returns is an index of the text."""
 
     def __init__(self, text: str, profile: Profile, look: Look[F]) -> None:
-        self._text, self._look, self._event = text, look, EVENTS[profile]
+        self._text, self._look, self._event = text, look, EVENTS[profile].validator
         self._at = 0
 
     def document(self) -> Read[F]:
@@ -85,14 +98,14 @@ class _Stream(Generic[F]):
         self._skip()
         for key in self._keys():
             if key in head or (key == "results" and results is not None):
-                raise _Unusual
+                raise Unusual
             if key == "results":
                 results = [self._result() for _ in self._items()]
             else:
                 head[key] = self._value()
         self._skip()
         if self._at != len(self._text) or not results:
-            raise _Unusual
+            raise Unusual
         return Read(Head.model_validate(head), results)
 
     def _result(self) -> Result[F]:
@@ -100,7 +113,7 @@ class _Stream(Generic[F]):
         kept: list[Step[F]] | None = None
         for key in self._keys():
             if key in found or (key == "events" and kept is not None):
-                raise _Unusual
+                raise Unusual
             if key == "events":
                 kept = steps(self._events(), self._again, self._look)
             else:
@@ -109,7 +122,7 @@ class _Stream(Generic[F]):
             return Result(SKIPPED.validate_python(found).caseId, None)
         case = found.get("caseId")
         if not isinstance(case, str) or not case or found != {"caseId": case, "outcome": "completed"}:
-            raise _Unusual
+            raise Unusual
         return Result(case, kept)
 
     def _events(self) -> Iterator[tuple[int, AnyEvent]]:
@@ -119,7 +132,8 @@ class _Stream(Generic[F]):
             yield place, validate(self._value())
 
     def _again(self, place: int) -> AnyEvent:
-        return self._event.validate_python(DECODER.raw_decode(self._text, place)[0])
+        event: AnyEvent = self._event.validate_python(DECODER.raw_decode(self._text, place)[0])
+        return event
 
     def _value(self) -> Any:
         value, self._at = DECODER.raw_decode(self._text, self._at)
@@ -134,7 +148,7 @@ class _Stream(Generic[F]):
         while True:
             key = _KEY.match(self._text, self._at)
             if key is None:
-                raise _Unusual
+                raise Unusual
             self._at = key.end()
             yield key[1]
             if self._close("}"):
@@ -153,7 +167,7 @@ class _Stream(Generic[F]):
 
     def _open(self, bracket: str) -> None:
         if not self._text.startswith(bracket, self._at):
-            raise _Unusual
+            raise Unusual
         self._at += 1
         self._skip()
 
@@ -161,7 +175,7 @@ class _Stream(Generic[F]):
         """Go past a comma (False) or the end of this object or array (True)."""
         mark = _NEXT.match(self._text, self._at)
         if mark is None or mark[1] not in {",", bracket}:
-            raise _Unusual
+            raise Unusual
         # What follows the closing bracket is left to whoever asked.
         self._at = mark.end() if mark[1] == "," else mark.end(1)
         return mark[1] == bracket

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .findings import Finding
@@ -13,23 +12,22 @@ from .words import Action, Route
 
 def before_code(case: RoutingCase, limits: Cardinality, steps: Sequence[Step[object]]) -> Iterator[Finding]:
     """R1 to R10."""
-    expected, count = case.expected, Counter(step.action for step in steps)
+    expected, count = case.expected, [step.action for step in steps].count
     terminal = expected.terminalAction
     if not steps or steps[0].action is not Action.SEARCH:
         yield Finding("R1", "the first event is no search")
-    if count[Action.SEARCH] < limits.searchMinimum:
+    if count(Action.SEARCH) < limits.searchMinimum:
         yield Finding("R2", "nothing was searched")
     if not steps or steps[-1].action is not terminal:
         yield Finding("R3", f"the last event is not {terminal}")
-    yield from _ends(case, limits, count[terminal])
+    yield from _ends(case, limits, count(terminal))
     for action in expected.requiredActions:
-        if not count[action]:
+        if not count(action):
             yield Finding("R6", f"{action} never happened")
-    allowed = frozenset(expected.allowedActions)
     for step in steps:
-        if step.action not in allowed:
+        if step.action not in expected.allowedActions:
             yield Finding("R7", f"event {step.number}: {step.action} does not belong to this route")
-    reads = count[Action.SEARCH] + count[Action.INSPECT]
+    reads = count(Action.SEARCH) + count(Action.INSPECT)
     if reads > limits.readOnlyMaximum:
         yield Finding("R8", f"{reads} events only read; at most {limits.readOnlyMaximum} may")
     if any(step.failed for step in steps):

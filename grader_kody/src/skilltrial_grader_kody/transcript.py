@@ -34,6 +34,8 @@ Instant = Annotated[
 
 def _whole(value: object) -> object:
     """JSON has one kind of number: 1, 1.0 and 1e0 are the same. A boolean is none."""
+    if isinstance(value, bool):
+        return None  # which no version is
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -78,10 +78,14 @@ class ClaudeHost:
         told = (f"skills are placed in {SKILLS}", *credentials.present(os.environ))
         try:
             path = program.located(self.binary)
-            version, state = program.version(path), path.stat()
-            digest = program.digest(path, state.st_size, state.st_mtime_ns)
+            version = program.version(path)
         except InvalidRequest as error:
             return Probe(program=None, told=told, todo=(str(error),))
+        try:
+            state = path.stat()
+            digest = program.digest(path, state.st_size, state.st_mtime_ns)
+        except OSError as error:
+            return Probe(program=path, version=version, told=told, todo=(f"make {path} readable: {error.strerror}",))
         told = (f"program sha256 {digest}", *told)
         if version is None or not is_recorded(version):
             told = (*told, f"version {version or 'unknown'} is not among the recorded ones: its trials carry a note")

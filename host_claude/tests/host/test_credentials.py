@@ -146,6 +146,18 @@ def test_a_probe_tells_what_is_there_and_what_to_do(binary, monkeypatch, tmp_pat
     assert "a secret value" not in repr(probe)
 
 
+def test_a_probe_of_a_program_that_cannot_be_read_says_so(tmp_path):
+    path = tmp_path / "claude"
+    path.write_text('#!/bin/sh\necho "9.9.9 (Claude Code)"\nrm "$0"\n')
+    path.chmod(0o755)
+
+    probe = bind(HostFacade, "claude", ClaudeHost(binary=str(path))).probe_host()
+
+    assert (probe.program, probe.version) == (path, "9.9.9")
+    assert any("readable" in each for each in probe.todo)
+    assert not any("sha256" in each for each in probe.told)
+
+
 def test_a_probe_of_nothing_says_how_to_install_it():
     probe = bind(HostFacade, "claude", ClaudeHost(binary="no-such-claude")).probe_host()
 

@@ -13,7 +13,7 @@ from .machine import Budget, Machine, TooComplex
 from .parsing import Unparsable, children, parse
 from .scopes import Scope
 from .statements import block
-from .values import UNKNOWN, Bound, Either, Function, Operation, Package, Shape, Value, of_json
+from .values import TAINTED, UNKNOWN, Bound, Either, Function, Operation, Package, Shape, Value, of_json
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -126,10 +126,9 @@ def _last(statements: list[Node], machine: Machine, scope: Scope) -> Value | Non
 
 
 def _argument(params: Value) -> Value:
-    """What a default export is given: the params, or an object that has them."""
-    if not isinstance(params, Shape):
-        return UNKNOWN
-    return Shape({"params": params, **params.fields}, open=True)
+    """What a default export is given: the params, or an object that has them; the runtime's own may be in it."""
+    given = params.fields if isinstance(params, Shape) else {}
+    return Shape({"kody": TAINTED, "workflows": TAINTED, "params": params, **given}, open=True)
 
 
 def _nested(code: str, params: Value, outer: Machine) -> Effect:

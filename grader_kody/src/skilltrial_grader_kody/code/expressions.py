@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..words import AUTHORING, REMOVED
 from . import arithmetic, members
+from .effects import Act, Kind
 from .names import unbound
 from .parsing import children, name, text, unescaped
 from .patterns import bind
@@ -276,9 +278,19 @@ def _call(machine: Machine, node: Node, scope: Scope) -> Value:
         values, open_end = [UNKNOWN], True
     else:
         values, open_end = arguments(machine, given, scope)
+    if callee is UNKNOWN:
+        _on_something(machine, function, node)
     if isinstance(callee, Builtin) and callee.name == "eval":
         return machine.evaluate_text(values[0] if values else UNDEFINED, node, scope)
     return machine.call(callee, values, node, open_end)
+
+
+def _on_something(machine: Machine, function: Node, node: Node) -> None:
+    """A method of a value that can't be told: where it has the name of one of the runtime's, it may be that one."""
+    written = function.child_by_field_name("property")
+    if written is not None and name(written) in AUTHORING | REMOVED:
+        row, column = node.start_point
+        machine.add(Act(Kind.STRAY, name(written), row + 1, column + 1))
 
 
 def _of_nothing(machine: Machine, function: Node, scope: Scope) -> bool:
