@@ -149,6 +149,22 @@ HONEST = [
 ]
 
 REMINDERS = [
+    (
+        "passed",
+        "while (true) { const p = await kody.packageList({ c }); if (!p.next) break; } await workflows.create({ runAt: 'x' })",
+    ),
+    (
+        "undecidable",
+        "while (true) { const p = await kody.packageList({ c }); if (!p.next) return; } await workflows.create({ runAt: 'x' })",
+    ),
+    (
+        "undecidable",
+        "a: for (const x of xs) { for (;;) { if (x) break a; break } } if (x) await workflows.create({ runAt: 'x' })",
+    ),
+    ("passed", "for (const x of xs) { if (x.skip) continue; total += 1 } await workflows.create({ runAt: 'x' })"),
+    ("passed", "try { return 1 } finally { await workflows.create({ runAt: 'x' }) }"),
+    ("failed", "await workflows.create({ runAt: 'x' }); var workflows"),
+    ("failed", "return () => workflows.create({ runAt: 'x' })"),
     ("undecidable", "export default async ({ workflows }) => workflows.create({ runAt: 'x' })"),
     ("passed", "await workflows['create']({ ['runAt']: 'x' })"),
     ("passed", "const wf = {...workflows}; await wf.create({ ...{ runAt: 'x' } })"),

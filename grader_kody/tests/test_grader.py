@@ -132,3 +132,13 @@ def test_an_import_holds_every_case_and_keeps_events_as_they_came(kit):
     kept = {trial.case: [json.loads(line) for line in trial.lines] for trial in run.trials}
     assert kept == kit.honest()
     assert (run.host.name, run.host.model) == ("cursor", "a model")
+
+
+def test_a_call_id_that_was_cut_within_a_character_is_kept_and_judged(kit):
+    document = kit.document(kit.honest())
+    document["results"][2]["events"][1]["callId"] = "\ud83d"
+
+    run = TRANSCRIPTS.read_transcript(json.dumps(document).encode())
+
+    assert json.loads(run.trials[2].lines[1])["callId"] == "\ud83d"
+    assert GRADER.grade(RouteCheck(case=kit.ONE_OFF), evidence(run.trials[2].lines)).outcome == "passed"

@@ -337,10 +337,10 @@ def test_faults_of_a_large_transcript_are_all_told(whole):
 
 
 @pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", r"\ud83d x", r"\udc00\ud800", r"\\\ud800"])
-@pytest.mark.parametrize("where", ['"a model"', '"s1"', '"cursor"', "{}"])
+@pytest.mark.parametrize("where", ['"a model"', '"s1"', '"cursor"', '"an output"'])
 def test_a_text_that_was_cut_within_a_character_is_still_a_text(kit, half, where):
     document = kit.document(kit.honest())
-    document["results"][0]["events"][0]["output"] = {}
+    document["results"][0]["events"][0]["output"] = "an output"
     text = json.dumps(document).replace(where, f'"{half}"')
 
     assert pointers(text) == (["/host"] if where == '"cursor"' else [])

@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees, ToolRequested, ToolResult, Unrecognized
 
-from .jsontext import DECODER
+from .jsontext import DECODER, without_halves
 from .normalizer import SERVER, SKIPPED
 from .options import RouteCheck
 from .reading import Result
@@ -79,7 +79,7 @@ def _written(evidence: Evidence) -> Iterator[dict[str, Any]]:
 
 def _as_doubles(value: dict[str, Any]) -> Any:
     """Numbers as JavaScript has them, which is how the rules compare payloads."""
-    return DECODER.decode(json.dumps(value))
+    return DECODER.decode(without_halves(json.dumps(value)))
 
 
 def _answer(score: CaseScore) -> CheckResult:

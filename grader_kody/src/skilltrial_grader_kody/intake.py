@@ -28,9 +28,10 @@ class KodyTranscripts:
 
     def read_transcript(self, data: bytes) -> ForeignRun:
         """See TranscriptSpec."""
-        value = parse(without_halves(text_of(data)))
+        text = text_of(data)
+        value = parse(text)
         try:
-            document = Transcript.model_validate(value)
+            document = Transcript.model_validate(parse(without_halves(text)))
         except ValidationError as error:
             raise TranscriptInvalid(faults(error)) from None
         suite = shipped_suite()

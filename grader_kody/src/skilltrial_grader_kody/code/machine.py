@@ -101,6 +101,8 @@ class Machine:
     """Programs that this one stands in."""
     depth: int = 0
     """Branches that it is in."""
+    jumps: int = 0
+    """Times that a `break` or `continue` named a label."""
     tries: int = 0
     """`try` blocks that it is in."""
     returns: list[list[Value]] = field(default_factory=lambda: [[]])

@@ -204,6 +204,7 @@ def _labeled(machine: Machine, node: Node, scope: Scope) -> End | None:
 
 def _break(machine: Machine, node: Node, scope: Scope) -> End:
     if node.child_by_field_name("label") is not None:
+        machine.jumps += 1
         return End.MAYBE
     return End.BREAK if node.type == "break_statement" else End.CONTINUE
 
@@ -239,6 +240,16 @@ def _space(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
 
+def _within(
+    loop: Callable[[Machine, Node, Scope], End | None], machine: Machine, node: Node, scope: Scope
+) -> End | None:
+    """A loop: a `break` of its own ends it and nothing else. Only a return, a jump or an error leads further."""
+    before = len(machine.returns[-1]), machine.jumps
+    end = loop(machine, node, scope)
+    own = end is End.MAYBE and not machine.tries and before == (len(machine.returns[-1]), machine.jumps)
+    return None if own else end
+
+
 def _none(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
@@ -252,10 +263,10 @@ STATEMENTS: dict[str, Callable[[Machine, Node, Scope], End | None]] = {
     "throw_statement": _throw,
     "if_statement": _if_alone,
     "else_clause": _else,
-    "for_statement": loops.counted,
-    "for_in_statement": loops.over,
-    "while_statement": loops.while_,
-    "do_statement": loops.do,
+    "for_statement": partial(_within, loops.counted),
+    "for_in_statement": partial(_within, loops.over),
+    "while_statement": partial(_within, loops.while_),
+    "do_statement": partial(_within, loops.do),
     "try_statement": _try,
     "switch_statement": _switch,
     "labeled_statement": _labeled,

@@ -75,6 +75,7 @@ class Ear:
     async def changes(self) -> AsyncIterator[bool]:
         """True for each change, False now and then without one, until the trial has ended."""
         over = asyncio.ensure_future(self.ended.wait())
+        change: asyncio.Future[None] | None = None
         try:
             while not over.done():
                 change = asyncio.ensure_future(self._heard.get())
@@ -87,6 +88,9 @@ class Ear:
                     yield False
         finally:
             over.cancel()
+            # The stream may be closed in the middle of a wait.
+            if change is not None:
+                change.cancel()
 
 
 async def pause(receive: Receive, ended: asyncio.Event, seconds: float | None) -> bool:
