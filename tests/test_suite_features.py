@@ -303,3 +303,13 @@ cases:
     (row,) = ran.trials["greet/without_skill/honest"]["trigger"]
     assert row["evidence"] == "unverified"
     assert skilltrial("grade", "run", "--format", "json").out == ran.out
+
+
+def test_a_host_without_mcp_skips_the_guidance_suite_and_decides_nothing(skilltrial: Any) -> None:
+    ran = skilltrial(
+        "rehearse", "guidance", "--out", "run", "--format", "json", "--host", "portable", "--", "skilltrial-agent"
+    )
+
+    assert ran.code == 3, ran.out + ran.err
+    assert {trial["verdict"]["kind"] for trial in ran.report["trials"]} == {"skipped"}
+    assert {trial["verdict"]["reason"] for trial in ran.report["trials"]} == {"needs_mcp_http"}
