@@ -53,7 +53,9 @@ def test_a_full_disk_ends_the_run_with_one_error_and_what_was_sealed_is_whole(
     assert "No space left" in ran.err
     kept = tmp_path / "kept"
     seals = list(kept.glob("trials/*/*/*/seal.json"))
-    assert len(seals) == len((kept / "journal.jsonl").read_text().splitlines())
+    journal = kept / "journal.jsonl"
+    # Where several trials fill the disk together, none may have been sealed: then nothing was ever told.
+    assert len(seals) == (len(journal.read_text().splitlines()) if journal.exists() else 0)
     # On a bigger disk it is taken up as if nothing had been.
     done = skilltrial("run", "--resume", "kept")
     assert done.code == 0, done.err

@@ -116,7 +116,7 @@ CODES = st.sampled_from(
 CALLS = st.sampled_from(["1", "2", "3"])
 STATUS = st.sampled_from(["succeeded"] * 5 + ["failed"])
 PAYLOAD = st.sampled_from([0, 1, "1", None, {"a": 1, "b": [1, 2]}, {"b": [1, 2], "a": 1}, {"a": 1, "b": [2, 1]}])
-INPUTS = st.one_of(
+INPUTS: st.SearchStrategy[dict[str, Any]] = st.one_of(
     CODES.map(lambda code: {"code": code}),
     st.just({}),
     st.just({"code": 1}),

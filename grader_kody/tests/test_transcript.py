@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from importlib.resources import files
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -22,6 +23,8 @@ SCHEMAS = {profile: Draft202012Validator(schema(profile)) for profile in Profile
 INVOCATION, SEARCH, AUTHOR = 2, 1, 5
 MISSING = object()
 
+NOT_A_LIST: tuple[Any, ...] = ([], {}, None)
+NOT_AN_OBJECT: tuple[Any, ...] = ([], None, "x", 1)
 # rule, where, what stands there instead, the pointer that is told (None: where it stands)
 VIOLATIONS = [
     ("S1", ("schemaVersion",), MISSING, None),
@@ -53,7 +56,7 @@ VIOLATIONS = [
             0,
         )
     ],
-    *[("S7", ("results",), value, None) for value in ([], {}, None)],
+    *[("S7", ("results",), value, None) for value in NOT_A_LIST],
     ("S7", ("results", 0, "outcome"), "failed", None),
     ("S7", ("results", 0, "outcome"), MISSING, None),
     ("S7", ("results", 0), "x", None),
@@ -70,7 +73,7 @@ VIOLATIONS = [
     ("S10", ("results", 0, "events", 0, "callId"), "", None),
     ("S10", ("results", 0, "events", 0, "status"), "ok", None),
     ("S10", ("results", 0, "events", 0, "more"), 1, None),
-    *[("S11", ("results", 0, "events", 0, "input"), value, None) for value in ([], None, "x", 1)],
+    *[("S11", ("results", 0, "events", 0, "input"), value, None) for value in NOT_AN_OBJECT],
     ("S13", ("results", 0, "events", 0, "toolName"), "execute", None),
     ("S13", ("results", 0, "events", 0, "match"), MISSING, None),
     ("S14", ("results", 0, "events", 0, "match", "kind"), "maybe", None),

@@ -1,4 +1,4 @@
-"""The paired guidance suite on the real agent programs: their own calls of the fixture's tools, seen by two witnesses."""
+"""The paired guidance suite on the real agent programs: their calls of the fixture, seen by two witnesses."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from ruamel.yaml import YAML
@@ -40,6 +40,8 @@ SEES = frozenset({Sees.ANSWERS, Sees.TOOL_CALLS, Sees.TOOL_RESULTS, Sees.SKILL_R
 
 Case = dict[str, Any]
 Script = Sequence[dict[str, Any]]
+
+Rejection = Literal["schema", "unknown_tool", "permission", "hook", "policy"]
 
 
 @pytest.fixture(scope="session")
@@ -95,7 +97,12 @@ def turns_of(script: Script) -> Iterator[list[dict[str, Any]]]:
 def played(served: Prepared) -> Callable[..., Evidence]:
     """`played(case, script, arm)`: what a program that shows everything and the fixture would have on record."""
 
-    def play(case: Case, script: Script, arm: str = "with_skill", rejects: str | None = None) -> Evidence:
+    def play(
+        case: Case,
+        script: Script,
+        arm: str = "with_skill",
+        rejects: Rejection | None = None,
+    ) -> Evidence:
         """With `rejects` the program refuses every call of the server for this reason."""
         cast_as, scene = cast(served, case["fixtures"][SERVER])
         events: list[Event] = []

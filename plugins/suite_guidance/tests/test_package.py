@@ -1,0 +1,60 @@
+"""The suite as data, found as the core finds it. What its parts make of it is tested where the parts meet."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    spec = importlib.util.find_spec("skilltrial_suite_guidance")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
+
+
+@pytest.fixture(scope="module")
+def suite(folder: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = YAML(typ="safe", pure=True).load((folder / "suite.yaml").read_text("utf-8"))
+    return loaded
+
+
+def test_finding_it_imports_nothing(folder: Path) -> None:
+    assert (folder / "suite.yaml").is_file()
+    assert "skilltrial_suite_guidance" not in sys.modules
+
+
+def test_every_file_that_it_names_is_in_the_package(folder: Path, suite: dict[str, Any]) -> None:
+    for fixture in suite["fixtures"].values():
+        assert (folder / fixture["catalog"]).is_file()
+        assert (folder / fixture["replies"]).is_file()
+    for skill in suite["skills"]:
+        assert (folder / skill["folder"] / "SKILL.md").is_file()
+
+
+def test_every_code_that_a_rehearsal_names_is_a_check_of_its_case(suite: dict[str, Any]) -> None:
+    for case in suite["cases"]:
+        codes = {check["id"] for check in case["checks"]}
+        for rehearsal in case["rehearsals"]:
+            assert set(rehearsal.get("because", ())) <= codes, (case["id"], rehearsal["id"])
+
+
+def test_every_tool_that_a_script_calls_is_offered(folder: Path, suite: dict[str, Any]) -> None:
+    offered = {tool["name"] for tool in json.loads((folder / "catalog.json").read_bytes())["tools"]}
+    calls = [
+        act["call"]["tool"]
+        for case in suite["cases"]
+        for rehearsal in case["rehearsals"]
+        for act in rehearsal["script"]
+        if "call" in act
+    ]
+
+    assert len(calls) > 50
+    assert set(calls) <= offered
