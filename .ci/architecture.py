@@ -28,11 +28,13 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "cli": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor"},
     "__main__": frozenset({"cli"}),
     "api": frozenset({"plugins", "model"}),
+    "checks": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
     "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
 FOR_HOSTS = ("skilltrial.process",)
+FOR_GRADERS = ("skilltrial.checks",)
 FOR_TESTS = ("skilltrial.testing",)
 
 
@@ -167,6 +169,7 @@ def _from_core(member: Member, module: Module, target: str) -> str | None:
     fronts = (
         FOR_PLUGINS
         + (FOR_HOSTS if "skilltrial.hosts.v1" in member.entry_points else ())
+        + (FOR_GRADERS if "skilltrial.graders.v1" in member.entry_points else ())
         + (FOR_TESTS if module.name is None else ())
     )
     if any(f"{target}.".startswith(f"{front}.") for front in fronts):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skilltrial.api import Outcome
-from skilltrial_grader_answers import strictjson
+from skilltrial.checks import strictjson
 from skilltrial_grader_answers.text import holds_words
 
 FEW = settings(max_examples=200, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skilltrial.api import Entry, FileKind, Outcome
-from skilltrial_grader_files import strictjson
+from skilltrial.checks import strictjson
 from skilltrial_grader_files.diffs import edits
 
 FEW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -11,7 +11,7 @@ from skilltrial.model.suite import Suite
 from .discovery import Discovery, source_digest, source_files
 from .kinds import GRADER, NORMALIZER
 
-JUDGING = ("skilltrial/archive/", "skilltrial/judge/", "skilltrial/model/", "skilltrial/plugins/")
+JUDGING = ("skilltrial/archive/", "skilltrial/checks/", "skilltrial/judge/", "skilltrial/model/", "skilltrial/plugins/")
 """The folders of the core whose lines can change a verdict."""
 
 

@@ -8,8 +8,8 @@ import re
 from pydantic import JsonValue
 
 from skilltrial.api import Evidence, Owner
+from skilltrial.checks import strictjson
 
-from . import strictjson
 from .reasons import Reason, unverified
 
 _FENCED = re.compile(r"```[ \t]*(?:json|python)?(.*)```", re.DOTALL | re.IGNORECASE)

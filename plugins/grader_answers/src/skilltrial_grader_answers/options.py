@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, Strict
 
-from .patterns import pattern_fault
-from .strictjson import pointer_fault
+from skilltrial.checks.patterns import pattern_fault
+from skilltrial.checks.strictjson import pointer_fault
 
 
 def asset_fault(path: str) -> str | None:

@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar
 from pydantic import Field, model_validator
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner
+from skilltrial.checks.patterns import finds
+from skilltrial.checks.wording import beginning, cut, line_with, listed, nearest
 
 from .answer import answer_of, universal
 from .options import Patterns, Text, Texts, several
-from .patterns import finds
 from .reasons import Reason, failed, unverified
-from .wording import beginning, cut, line_with, listed, nearest
 
 Most = Annotated[int, Field(ge=1)]
 

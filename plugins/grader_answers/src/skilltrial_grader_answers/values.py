@@ -8,12 +8,12 @@ from typing import ClassVar
 from pydantic import JsonValue, field_validator
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner
+from skilltrial.checks import strictjson
+from skilltrial.checks.wording import as_json, beginning, cut
 
-from . import strictjson
 from .answer import answer_of, written_value
 from .options import Pointer, asset_fault
 from .reasons import Reason, failed, unverified
-from .wording import as_json, beginning, cut
 
 
 class ListCheck(CheckOptions):
@@ -48,7 +48,7 @@ class JsonValueCheck(CheckOptions):
 
 def _schema_fault(schema: JsonValue) -> str | None:
     """What is wrong with a schema. jsonschema is slow to import, and few suites have a schema."""
-    from .schemas import schema_fault
+    from skilltrial.checks.schemas import schema_fault
 
     return schema_fault(schema)
 
@@ -108,7 +108,10 @@ def value_holds(check: JsonValueCheck, evidence: Evidence) -> CheckResult:
 
 def schema_holds(check: JsonSchemaCheck, evidence: Evidence) -> CheckResult:
     """Answer a JsonSchemaCheck."""
-    from .schemas import SchemaUnusable, misfit  # jsonschema is slow to import, and few suites have a schema
+    from skilltrial.checks.schemas import (  # jsonschema is slow to import, and few suites have a schema
+        SchemaUnusable,
+        misfit,
+    )
 
     value = _value_at(evidence, check.pointer)
     schema: JsonValue = check.schema

@@ -7,11 +7,11 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, model_validator
 
 from skilltrial.api import Absent
+from skilltrial.checks.schemas import misfit, schema_fault
+from skilltrial.checks.strictjson import PointerMissing, at, pointer_fault, same
+from skilltrial.checks.wording import as_json, cut, listed
 
 from .attempts import Attempt
-from .schemas import misfit, schema_fault
-from .strictjson import PointerMissing, at, pointer_fault, same
-from .wording import as_json, cut, listed
 
 
 def _schema(schema: JsonValue) -> JsonValue:

@@ -8,10 +8,10 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees
+from skilltrial.checks.schemas import SchemaUnusable
 
 from . import lists, single, skills
 from .reasons import Reason, Settled
-from .schemas import SchemaUnusable
 
 _ANSWERS: dict[type[CheckOptions], Callable[..., CheckResult]] = {
     lists.ListCheck: lists.list_holds,

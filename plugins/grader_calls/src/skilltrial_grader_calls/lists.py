@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, Strict, model_validator
 
 from skilltrial.api import Absent, CheckOptions, CheckResult, Evidence
+from skilltrial.checks.wording import cut, listed
 
 from .attempts import Attempt, all_are_shown, attempts
 from .describing import CallPattern, Name, Names
 from .matching import decided, in_any_order, in_order
 from .reasons import Reason, failed, unverified
-from .wording import cut, listed
 
 Patterns = Annotated[tuple[CallPattern, ...], Strict(False)]
 KINDS = ("exactly", "at_least", "at_most", "never")

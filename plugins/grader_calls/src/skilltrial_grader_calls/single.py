@@ -7,11 +7,11 @@ from typing import ClassVar, Literal, Self
 from pydantic import JsonValue, model_validator
 
 from skilltrial.api import Absent, CheckOptions, CheckResult, Evidence
+from skilltrial.checks.wording import as_json, cut
 
 from .attempts import Attempt, all_are_shown, attempts
 from .describing import Name, Pointer, Schema, Traits
 from .reasons import Reason, failed, unverified
-from .wording import as_json, cut
 
 
 class CallCheck(CheckOptions):

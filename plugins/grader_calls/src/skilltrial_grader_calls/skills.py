@@ -17,10 +17,10 @@ from skilltrial.api import (
     ToolRejected,
     ToolRequested,
 )
+from skilltrial.checks.wording import cut
 
 from .describing import Name
 from .reasons import Reason, failed
-from .wording import cut
 
 READ = frozenset({Step.READ, Step.SCRIPT_RUN})
 OPENED = READ | {Step.REQUESTED, Step.ERRORED}

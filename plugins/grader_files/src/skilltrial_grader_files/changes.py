@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field, Strict
 
 from skilltrial.api import Change, ChangeKind, CheckOptions, CheckResult, Evidence, FileKind, Files
+from skilltrial.checks.wording import cut, listed
 
 from .options import AnyPath, plain
 from .reasons import Reason, failed, unverified
-from .wording import cut, listed
 
 
 class UnchangedCheck(CheckOptions):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from skilltrial.api import ContentUnavailable, Evidence, FileKind, Files
+from skilltrial.checks import strictjson
+from skilltrial.checks.wording import beginning, cut
 
-from . import strictjson
 from .reasons import Reason, failed, unverified
-from .wording import beginning, cut
 
 
 def bytes_at(files: Files, path: str) -> bytes:

@@ -16,12 +16,12 @@ from skilltrial.api import (
     FileKind,
     Files,
 )
+from skilltrial.checks.wording import cut
 
 from .changes import is_within, require_known, require_seen
 from .globs import Glob, GlobPattern
 from .options import AnyPath, plain
 from .reasons import Reason, failed, unverified
-from .wording import cut
 
 Lines = Annotated[int, Field(ge=0, le=5_000)]
 

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, JsonValue, field_validator
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner
+from skilltrial.checks import strictjson
+from skilltrial.checks.wording import as_json, cut
 
-from . import strictjson
 from .content import asset_json, json_at, pointed_at
 from .options import FilePath, asset_fault
 from .reasons import Reason, failed, unverified
-from .wording import as_json, cut
 
 
 def _pointer(pointer: str) -> str:
@@ -64,7 +64,7 @@ class JsonPresentCheck(CheckOptions):
 
 def _schema_fault(schema: JsonValue) -> str | None:
     """What is wrong with a schema. jsonschema is slow to import, and few suites have a schema."""
-    from .schemas import schema_fault
+    from skilltrial.checks.schemas import schema_fault
 
     return schema_fault(schema)
 
@@ -128,7 +128,10 @@ def presence_holds(check: JsonPresentCheck, evidence: Evidence) -> CheckResult:
 
 def schema_holds(check: JsonSchemaCheck, evidence: Evidence) -> CheckResult:
     """Answer a JsonSchemaCheck."""
-    from .schemas import SchemaUnusable, misfit  # jsonschema is slow to import, and few suites have a schema
+    from skilltrial.checks.schemas import (  # jsonschema is slow to import, and few suites have a schema
+        SchemaUnusable,
+        misfit,
+    )
 
     schema: JsonValue = check.schema
     if isinstance(schema, str):

@@ -9,9 +9,9 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, Field, model_validator
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, FileKind
+from skilltrial.checks.wording import cut, listed
 
 from .reasons import Reason, failed, unverified
-from .wording import cut, listed
 
 ANY_FOLDERS = "**"
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, Strict
 
-from .patterns import pattern_fault
+from skilltrial.checks.patterns import pattern_fault
 
 
 def _file(path: str) -> str:

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, FileKind
+from skilltrial.checks.wording import cut
 
 from .options import AnyPath, FilePath, plain
 from .reasons import Reason, failed, unverified
-from .wording import cut
 
 
 class ExistsCheck(CheckOptions):

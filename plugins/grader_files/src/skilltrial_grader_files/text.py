@@ -9,12 +9,12 @@ from typing import ClassVar
 from pydantic import model_validator
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner
+from skilltrial.checks.patterns import finds
+from skilltrial.checks.wording import beginning, cut, difference, line_with, listed, nearest
 
 from .content import asset, bytes_at, shown, text_at, universal
 from .options import Asset, FilePath, Patterns, Texts, several
-from .patterns import finds
 from .reasons import Reason, failed, unverified
-from .wording import beginning, cut, difference, line_with, listed, nearest
 
 
 class TextCheck(CheckOptions):

@@ -1,7 +1,4 @@
-"""Regular expressions that end: the dialect of the `regex` package, without flags, with a time limit.
-
-The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
-"""
+"""Regular expressions that end: the dialect of the `regex` package, without flags, with a time limit."""
 
 from __future__ import annotations
 

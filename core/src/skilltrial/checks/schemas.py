@@ -1,7 +1,4 @@
-"""JSON Schema, offline and in bounded time: nothing is fetched, and patterns have a time limit.
-
-The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
-"""
+"""JSON Schema, offline and in bounded time: nothing is fetched, and patterns have a time limit."""
 
 from __future__ import annotations
 

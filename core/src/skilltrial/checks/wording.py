@@ -1,7 +1,4 @@
-"""Short texts for people: one line, cut, printable. They decide nothing.
-
-The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
-"""
+"""Short texts for people: one line, cut, printable. They decide nothing."""
 
 from __future__ import annotations
 

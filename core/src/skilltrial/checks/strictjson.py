@@ -1,7 +1,4 @@
-"""JSON without latitude: strict reading, strict equality, and steps by JSON Pointer (RFC 6901).
-
-The graders of files and of answers have the same module, to the letter: plugins share nothing but the API.
-"""
+"""JSON without latitude: strict reading, strict equality, and steps by JSON Pointer (RFC 6901)."""
 
 from __future__ import annotations
 
