@@ -15,7 +15,7 @@ from skilltrial.archive.recording import Clock, FileRecorder
 from skilltrial.archive.redaction import Redactor
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import Command
-from skilltrial.record.supervisor import Supervisor
+from skilltrial.record.programs.supervisor import Supervisor
 from skilltrial.record.workspace import Folders
 
 

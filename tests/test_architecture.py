@@ -24,7 +24,7 @@ class Tree:
         for package in ("model", "plugins", "archive", "record", "judge", "cli"):
             self.core(f"{package}/__init__.py", "")
         self.core("record/process.py", "from skilltrial.archive import seal\nfrom ..model import words")
-        self.core("process.py", "from skilltrial.record.process import run")
+        self.core("process.py", "from skilltrial.record.programs.process import run")
         self.core("api.py", "from .model import words")
         self.core("rehearsal.py", "import skilltrial.record\nimport skilltrial.judge")
         self.core("cli/main.py", "from skilltrial import __version__, rehearsal\nimport click, ruamel.yaml, json")

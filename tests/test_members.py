@@ -61,7 +61,7 @@ def test_the_init_of_a_plugin_is_a_docstring_only(member: Member):
 def test_a_plugin_bounds_the_core_on_both_sides(member: Member):
     (line,) = (line for line in member.dependencies if workspace.name_of(line) == "skilltrial")
 
-    assert re.fullmatch(r"skilltrial>=[0-9.]+,<[0-9.]+", line)
+    assert re.fullmatch(r"skilltrial(\[[a-z]+\])?>=[0-9.]+,<[0-9.]+", line)
 
 
 @each_member

@@ -17,10 +17,10 @@ from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import FormatFacade, GraderFacade
 from skilltrial.plugins.graders import Graders
-from skilltrial.record.foreign import load_foreign
 from skilltrial.record.gathering import Gatherer
 from skilltrial.record.linting import lint
 from skilltrial.record.loading import Loaded
+from skilltrial.record.suitefile.foreign import load_foreign
 
 LONG: dict[str, Any] = {
     "id": "other",

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skilltrial.model.errors import DocumentInvalid
-from skilltrial.record.frontmatter import read_frontmatter
 from skilltrial.record.gathering import prepared, read_tree
 from skilltrial.record.linting import lint
+from skilltrial.record.suitefile.frontmatter import read_frontmatter
 
 CASE = "cases: {one: {prompt: Go., workspace: {a.txt: x}, expect: [{files: a.txt, contains: x}]}}\n"
 SECRET = "xyzzy"

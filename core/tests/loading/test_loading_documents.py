@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skilltrial.model.errors import DocumentInvalid, Fault
-from skilltrial.record.document import MAX_BYTES, Document, read
-from skilltrial.record.nodes import Node
+from skilltrial.record.suitefile.document import MAX_BYTES, Document, read
+from skilltrial.record.suitefile.nodes import Node
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES = st.recursive(

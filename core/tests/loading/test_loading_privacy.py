@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from skilltrial.model.errors import Exit, InvalidRequest
-from skilltrial.record.wording import Setting, explain
+from skilltrial.record.suitefile.wording import Setting, explain
 
 CANARY = "CANARY of a prompt: keep this to yourself"
 

@@ -11,10 +11,10 @@ import pytest
 
 from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.evidence import FileKind
-from skilltrial.record.frontmatter import read_frontmatter
 from skilltrial.record.loading import load
-from skilltrial.record.paths import device_name, path_fault
 from skilltrial.record.sources import scan
+from skilltrial.record.suitefile.frontmatter import read_frontmatter
+from skilltrial.record.suitefile.paths import device_name, path_fault
 
 CASE = "cases: {one: {prompt: Go., workspace: start, expect: [{files: a.txt, contains: x}]}}\n"
 LISTED = "skills: [{id: commit-style, folder: commit-style}]\n" + CASE

@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from skilltrial.model.errors import DocumentInvalid
-from skilltrial.record.document import Faults, read
-from skilltrial.record.schema import suite_schema
-from skilltrial.record.structure import check_structure
+from skilltrial.record.suitefile.document import Faults, read
+from skilltrial.record.suitefile.schema import suite_schema
+from skilltrial.record.suitefile.structure import check_structure
 
 SHIPPED = json.loads(files("skilltrial").joinpath("schemas/suite.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SHIPPED)

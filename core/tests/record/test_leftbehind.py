@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skilltrial.record.leftbehind import clean_up, register
+from skilltrial.record.programs.leftbehind import clean_up, register
 from skilltrial.record.workspace import make_folders, name_folders
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 HOLDER = """
 import sys, time
 from pathlib import Path
-from skilltrial.record.leftbehind import register
+from skilltrial.record.programs.leftbehind import register
 with register(Path(sys.argv[1])) as places:
     for place in sys.argv[2:]:
         places.begin(Path(place))

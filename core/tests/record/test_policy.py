@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from skilltrial.model.errors import DocumentInvalid, InvalidRequest, SourceUnusable
 from skilltrial.model.routing import CLASSES, DATA
-from skilltrial.record.policy import OwnPolicy, Policy, Work, WrittenPolicy, WrittenRoute, find_policy, load_policy
+from skilltrial.record.routing.policy import (
+    OwnPolicy,
+    Policy,
+    Work,
+    WrittenPolicy,
+    WrittenRoute,
+    find_policy,
+    load_policy,
+)
 
 CODEX = Work(hosts=frozenset({"codex"}))
 CLAUDE = Work(hosts=frozenset({"claude", "claude-code"}))

@@ -17,8 +17,8 @@ from skilltrial.model.part import Part
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import Command, Finished
 from skilltrial.model.words import Source
-from skilltrial.record import family
-from skilltrial.record.supervisor import Supervisor
+from skilltrial.record.programs import family
+from skilltrial.record.programs.supervisor import Supervisor
 from skilltrial.record.workspace import Folders, make_folders, name_folders, remove
 
 ANIMAL = Path(__file__).parent / "animal.py"

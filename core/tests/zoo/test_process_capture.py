@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skilltrial.record import capture, linux
-from skilltrial.record.capture import Capture
+from skilltrial.record.programs import capture, linux
+from skilltrial.record.programs.capture import Capture
 
 PIECES = st.lists(st.binary(max_size=40) | st.sampled_from([b"\n", b"\n\n", b"\xc3", b"\xa4", b"\r\n"]), max_size=30)
 

@@ -16,7 +16,7 @@ from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.notes import Exited, LimitHit
 from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
-from skilltrial.record import family, linux, supervisor
+from skilltrial.record.programs import family, linux, supervisor
 
 
 @pytest.fixture
@@ -87,5 +87,5 @@ def test_the_modules_import_without_posix(monkeypatch) -> None:
     """What only POSIX has is asked for when it is used, not when a module is read."""
     hidden = ("memfd_create", "pidfd_open", "waitid", "killpg", "getsid", "P_PIDFD", "WEXITED", "pread", "pwrite")
     hide = "import os, select, signal, sys\n" + "".join(f"del os.{name}\n" for name in hidden)
-    hide += "del select.poll, signal.SIGKILL\nsys.modules['fcntl'] = None\nimport skilltrial.record.supervisor"
+    hide += "del select.poll, signal.SIGKILL\nsys.modules['fcntl'] = None\nimport skilltrial.record.programs.supervisor"
     subprocess.run([sys.executable, "-c", hide], check=True, cwd=Path("/"))

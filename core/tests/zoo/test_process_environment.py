@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skilltrial.model.errors import InvalidRequest
-from skilltrial.record.environment import base_environment, passed_through, proxy_secrets
+from skilltrial.record.programs.environment import base_environment, passed_through, proxy_secrets
 
 HOME, TMP = Path("/place/home"), Path("/place/tmp")
 OURS = {

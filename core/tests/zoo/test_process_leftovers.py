@@ -11,7 +11,7 @@ import pytest
 from skilltrial.model.notes import Leftovers, LimitHit
 from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
-from skilltrial.record.running import Running
+from skilltrial.record.programs.running import Running
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import pytest
 from skilltrial.model.notes import Interrupted, Leftovers
 from skilltrial.model.suite import Limits
 from skilltrial.model.words import Source
-from skilltrial.record.supervisor import Supervisor
+from skilltrial.record.programs.supervisor import Supervisor
 
 ANIMAL = Path(__file__).parent / "animal.py"
 

@@ -14,8 +14,8 @@ from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import FormatFacade
 from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.kinds import FIXTURE, FORMAT
-from skilltrial.record.foreign import load_foreign
 from skilltrial.record.loading import Loaded, load, locate
+from skilltrial.record.suitefile.foreign import load_foreign
 
 from .options import FORMS
 

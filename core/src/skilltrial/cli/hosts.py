@@ -14,7 +14,7 @@ from skilltrial.model.errors import InvalidRequest, PluginNotFound
 from skilltrial.model.request import Route
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.kinds import HOST
-from skilltrial.record.policy import Policy, Work, find_policy
+from skilltrial.record.routing.policy import Policy, Work, find_policy
 
 from .options import host_fields
 

@@ -12,7 +12,7 @@ import click
 def command(name: str) -> None:
     """Print the JSON Schema of suite files, or of reports, made from the models of this release."""
     if name == "suite":
-        from skilltrial.record.schema import suite_schema
+        from skilltrial.record.suitefile.schema import suite_schema
 
         schema = suite_schema()
     else:

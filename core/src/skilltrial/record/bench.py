@@ -16,10 +16,10 @@ from skilltrial.plugins.facades import HostFacade
 
 from .endings import EndReader
 from .ignoring import Ignore
-from .leftbehind import Register
 from .preparing import PreparedSkill, Project
+from .programs.leftbehind import Register
+from .programs.supervisor import Supervisor
 from .stopping import Conduct
-from .supervisor import Supervisor
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from skilltrial.model.evidence import Entry, FileKind
 from skilltrial.model.suite import SkillSource, Suite, Workspace
 from skilltrial.model.trial import Skill
 
-from .folders import installed_never
-from .frontmatter import read_frontmatter
 from .preparing import PreparedSkill, Sources
 from .revisions import below_top, is_revision, resolve, tree_of_commit, tree_of_previous, with_repository
 from .sources import scan
+from .suitefile.folders import installed_never
+from .suitefile.frontmatter import read_frontmatter
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.suite import ENDS_TURN, Case, SkillSource, Workspace
 
-from .document import Path as Place
-from .frontmatter import read_frontmatter
 from .loading import Loaded
-from .paths import device_name
 from .sources import scan
-from .wording import named
+from .suitefile.document import Path as Place
+from .suitefile.frontmatter import read_frontmatter
+from .suitefile.paths import device_name
+from .suitefile.wording import named
 
 MAX_NAME, MAX_DESCRIPTION = 64, 1024
 """Characters that the Agent Skills format allows."""

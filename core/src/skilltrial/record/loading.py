@@ -16,13 +16,13 @@ from skilltrial.model.plan import PartIdentity
 from skilltrial.model.suite import Suite
 from skilltrial.plugins.discovery import Discovery
 
-from .checking import CheckReader, GraderDirectory
-from .document import MAX_BYTES, Document, Faults, read
-from .expansion import Expansion, expand
-from .folders import Folders
-from .longform import expand_text
-from .meaning import Meaning
-from .structure import check_structure
+from .suitefile.checking import CheckReader, GraderDirectory
+from .suitefile.document import MAX_BYTES, Document, Faults, read
+from .suitefile.expansion import Expansion, expand
+from .suitefile.folders import Folders
+from .suitefile.longform import expand_text
+from .suitefile.meaning import Meaning
+from .suitefile.structure import check_structure
 
 SUITE_FILE = "suite.yaml"
 """The suite in the folder of an installed one."""

@@ -22,9 +22,9 @@ from skilltrial.model.words import Owner
 
 from .bench import Bench
 from .commands import run_commands
-from .environment import base_environment
 from .listing import Listing, changes, differ, list_project
 from .preparing import Project
+from .programs.environment import base_environment
 from .workspace import Folders, make_folders, name_folders, remove, write_tree
 
 

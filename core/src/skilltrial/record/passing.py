@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from skilltrial.model.errors import InvalidRequest
 
-from .environment import proxy_secrets
+from .programs.environment import proxy_secrets
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = frozenset({"HOME", "TMPDIR", "PATH", "LANG"})

@@ -16,7 +16,7 @@ from skilltrial.model.facts import Provenance
 from .asking import Prepared
 from .gathering import Gatherer
 from .loading import Loaded
-from .supervisor import losses
+from .programs.supervisor import losses
 
 
 def provenance(prepared: Prepared) -> Provenance:

@@ -23,13 +23,13 @@ from skilltrial.plugins.kinds import GRADER, NORMALIZER
 from .asking import Prepared
 from .bench import Bench
 from .endings import EndReader
-from .leftbehind import register
 from .parts import Parts
+from .programs.leftbehind import register
+from .programs.supervisor import Supervisor
 from .provenance import changed_sources, provenance
 from .reusing import Reusable
 from .runner import Observer, Ran, interrupts, run_trials
 from .stopping import Conduct
-from .supervisor import Supervisor
 
 
 @dataclass(frozen=True, slots=True)

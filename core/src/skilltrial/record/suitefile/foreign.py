@@ -14,9 +14,9 @@ from skilltrial.model.plan import PartIdentity
 from skilltrial.model.suite import Suite
 from skilltrial.plugins.facades import FormatFacade
 from skilltrial.plugins.graders import Graders
+from skilltrial.record.loading import Conversion, Loaded, read_source
 
 from .document import read
-from .loading import Conversion, Loaded, read_source
 from .paths import path_fault
 
 

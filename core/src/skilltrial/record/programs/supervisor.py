@@ -9,11 +9,11 @@ from typing import Self
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import Launcher
+from skilltrial.record.workspace import Folders
 
 from . import linux
 from .process import TrialLauncher
 from .reaper import Reaper
-from .workspace import Folders
 
 
 def losses() -> tuple[str, ...]:

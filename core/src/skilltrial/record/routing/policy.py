@@ -25,10 +25,9 @@ from skilltrial.model.errors import InvalidRequest, SourceUnusable
 from skilltrial.model.part import Part, Slug
 from skilltrial.model.request import Route
 from skilltrial.model.routing import DataClass, RouteClass
-
-from .document import MAX_BYTES, Document, Faults, read
-from .structure import errors_of, walk
-from .wording import Setting, explain
+from skilltrial.record.suitefile.document import MAX_BYTES, Document, Faults, read
+from skilltrial.record.suitefile.structure import errors_of, walk
+from skilltrial.record.suitefile.wording import Setting, explain
 
 NAMES = ("skilltrial.policy.yaml", "skilltrial.policy.yml", "skilltrial.policy.json")
 Name = Annotated[str, Field(min_length=1, max_length=200)]

@@ -18,10 +18,10 @@ from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.part import Part
 from skilltrial.model.request import Route
 from skilltrial.model.routing import CLASSES
+from skilltrial.record.suitefile.document import read
+from skilltrial.record.suitefile.wording import Setting
 
-from .document import read
 from .policy import Work, allowed, parsed, read_policy_file
-from .wording import Setting
 
 FOLDER, ROUTING, DEPLOYMENTS = ".embraion", "routing.yaml", "deployments.yaml"
 ROLE, ACCESS = "worker", "workspace-write"

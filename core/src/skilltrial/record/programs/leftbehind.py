@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from skilltrial.record.workspace import remove
+
 from . import family, linux
-from .workspace import remove
 
 _PLACE = re.compile(r"[0-9a-f]{12}")
 _GRACE = 0.5

@@ -22,11 +22,11 @@ from skilltrial.model.notes import Exited, Interrupted, Leftovers, LimitHit, Spa
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import Command, Finished, Recorder
 from skilltrial.model.words import Source
+from skilltrial.record.workspace import Folders
 
 from .capture import Capture, prompt_file
 from .reaper import GRACE, Reaper
 from .running import Running
-from .workspace import Folders
 
 _SHORTEST, _LONGEST = 0.002, 0.05
 """Seconds between two looks at what a program has printed: short after news, growing while it is silent."""

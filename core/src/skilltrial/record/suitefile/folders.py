@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.suite import Limits
+from skilltrial.record.sources import Refused, Scan, scan
 
 from .document import Faults, as_dict
 from .document import Path as Place
 from .expansion import CaseExpansion, Expansion
 from .frontmatter import read_frontmatter
 from .paths import path_fault
-from .sources import Refused, Scan, scan
 from .wording import close_to, named
 
 _REVISION = re.compile(r"(merge-base:)?(?P<rev>[^:\s]+):(?P<path>.+)")

@@ -1,0 +1,1 @@
+"""Programs: started within limits, watched, and ended with all that they began."""

@@ -1,0 +1,1 @@
+"""Which host, model and effort may be used for which work: policies, read and never written."""
