@@ -12,7 +12,7 @@ demo: .venv/stamp                    # the suite `organization`, rehearsed by th
 	@.venv/bin/skilltrial demo
 
 test: .venv/stamp agents             # every test; those of real agent programs too where there are Node and npm
-	$(VENV) -m pytest -n 2
+	$(VENV) -m pytest -n 2 --dist worksteal
 
 agents:                              # the agent programs of the tests, at their pinned versions, in hosts/node_modules
 	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; \

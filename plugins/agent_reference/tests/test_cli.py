@@ -126,7 +126,9 @@ def test_an_agent_that_is_ended_takes_its_command_along(endpoint, wire, project,
         "PATH": os.environ["PATH"], "HOME": str(tmp_path), "OPENAI_BASE_URL": endpoint.url, "OPENAI_MODEL": "m",
     }  # fmt: skip
     pipe = subprocess.PIPE
-    with subprocess.Popen([program], stdin=pipe, stdout=pipe, stderr=pipe, cwd=project, env=environment) as agent:
+    # Whoever starts the tests in the background may have told them to ignore SIGINT; the agent would inherit that.
+    heard = ["env", "--default-signal=INT", program]
+    with subprocess.Popen(heard, stdin=pipe, stdout=pipe, stderr=pipe, cwd=project, env=environment) as agent:
         assert agent.stdin is not None
         assert agent.stderr is not None
         agent.stdin.write(b"Work.")

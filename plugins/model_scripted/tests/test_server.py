@@ -122,6 +122,16 @@ def test_an_answer_that_is_under_way_ends_with_its_trial(models: Any, act: Any, 
     assert [note["note"] for note in notebook.notes] == ["request", "reply"]
 
 
+def threads_end(before: set[threading.Thread], within: float = 5) -> bool:
+    """Whether no thread but those of `before` is left. A worker that was told to end needs a moment to do so."""
+    until = time.monotonic() + within
+    while not set(threading.enumerate()) <= before:
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def test_the_end_of_a_run_frees_port_and_threads(act: Any, notebook: Any, dialect: Any) -> None:
     before = set(threading.enumerate())
 
@@ -134,7 +144,7 @@ def test_the_end_of_a_run_frees_port_and_threads(act: Any, notebook: Any, dialec
             http.post(f"{endpoint.url}{CHAT}", json=ASKED)
         port = urlsplit(endpoint.url).port
 
-    assert set(threading.enumerate()) <= before
+    assert threads_end(before)
     with socket.socket() as again:
         again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         again.bind(("127.0.0.1", port))
@@ -146,7 +156,7 @@ def test_the_server_stops_when_the_run_breaks(act: Any, dialect: Any) -> None:
     with pytest.raises(ZeroDivisionError), ScriptedModel().open_models(RunInfo("run"), dialect):
         raise ZeroDivisionError
 
-    assert set(threading.enumerate()) <= before
+    assert threads_end(before)
 
 
 def test_requests_and_replies_are_on_record_in_order_and_whole(program: Any, act: Any) -> None:
