@@ -69,6 +69,8 @@ def test(bench: Bench, member: Member) -> str:
         raise Broken(f"{member.folder}/tests holds no test; every member shows by itself that it works")
     # The settings of the workspace go along, the sources do not: what is imported can only come from the wheel.
     shutil.copytree(tests, place / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    # A member's page lies beside its tests in its project too: some hold it to what the code says.
+    shutil.copy(ROOT / member.folder / "README.md", place)
     shutil.copy(ROOT / "pyproject.toml", place)
     uv = (PYTHON, "-m", "uv", "--quiet", "--no-config")
     bench.run(*uv, "venv", "--python", PYTHON, place / "venv")
