@@ -25,7 +25,7 @@ from .bench import Bench
 from .endings import EndReader
 from .parts import Parts
 from .programs.leftbehind import register
-from .programs.supervisor import Supervisor
+from .programs.supervisor import Supervisor, refuse_platform
 from .provenance import changed_sources, provenance
 from .reusing import Reusable
 from .runner import Observer, Ran, interrupts, run_trials
@@ -56,6 +56,7 @@ def record(
     Raises SourceUnusable, RunIncomplete. A run that was interrupted, or could not be finished, is sealed all the
     same; `Recorded.ran` says so.
     """
+    refuse_platform()
     archive = ArchiveWriter.create(out)
     facts = provenance(prepared)
     facts = facts.model_copy(update={"reused": tuple(one.told for one in reused)})
@@ -82,6 +83,7 @@ def take_up(
     again: Iterable[TrialKey] = (),
 ) -> Recorded:
     """Run what the archive in `root` lacks, and the trials `again`, and seal it. Raises as `record`, ArchiveRefused."""
+    refuse_platform()
     with locked(root):
         trials = reopen(root, again)
         archive = ArchiveWriter(root)

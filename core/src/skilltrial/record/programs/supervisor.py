@@ -27,6 +27,12 @@ def losses() -> tuple[str, ...]:
     )
 
 
+def refuse_platform() -> None:
+    """Raise InvalidRequest where agents can't be run: asked before anything is written, too."""
+    if os.name == "nt":
+        raise InvalidRequest("running agents needs Linux or macOS; here `lint`, `grade`, `verify` and `import` work")
+
+
 class Supervisor:
     """One at a time in a process. `launcher` may be called from any thread, `cancel` from a signal handler.
 
@@ -39,10 +45,7 @@ class Supervisor:
         self._stop: tuple[int, int] | None = None
 
     def __enter__(self) -> Self:
-        if os.name == "nt":
-            raise InvalidRequest(
-                "running agents needs Linux or macOS; here `lint`, `grade`, `verify` and `import` work"
-            )
+        refuse_platform()
         self._stop = os.pipe()
         self._reaper = Reaper()
         return self
