@@ -75,6 +75,12 @@ def lender(request: pytest.FixtureRequest) -> Program:
     return installed(request.param)
 
 
+@pytest.fixture(scope="session")
+def claude() -> Program:
+    """The real Claude Code."""
+    return installed(next(one for one in HOSTS if one.host == "claude"))
+
+
 def installed(found: Program) -> Program:
     """The program, where it is there."""
     if not found.binary.exists():

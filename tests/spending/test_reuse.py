@@ -1,0 +1,168 @@
+"""Taking over what was sealed before, and nothing that was something else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+AGENT = ("--host", "portable", "--", "./agent.sh")
+AGAIN = ("--out", "second", "--reuse", "first", "--pass-env", "COUNT", "--format", "json")
+
+
+@pytest.fixture
+def earlier(
+    skilltrial: Command,
+    greeter: Callable[..., Path],
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    counts: str,
+    started_times: Callable[[Path], int],
+) -> Path:
+    """A suite that was run once, into `first`, with two sessions."""
+    suite = greeter(f"#!/bin/sh\ncat > /dev/null\n{counts}[ -d .agents ] && echo hello > greeting.txt\nexit 0\n")
+    ran = skilltrial("run", suite, "--out", "first", "--pass-env", "COUNT", "--jobs", "1", *AGENT, env=counting)
+    assert (ran.code, started_times(tmp_path)) == (0, 2)
+    return suite
+
+
+def age(archive: Path, days: int) -> None:
+    """Make an archive older, seal and all."""
+    provenance = archive / "provenance.json"
+    facts = json.loads(provenance.read_text())
+    facts["started"] = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+    provenance.write_text(json.dumps(facts))
+    manifest = archive / "manifest.json"
+    value = json.loads(manifest.read_text())
+    value["files"]["provenance.json"] = hashlib.sha256(provenance.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(value))
+
+
+def test_a_reference_arm_is_taken_over_and_the_gates_arm_never(
+    skilltrial: Command,
+    earlier: Path,
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    started_times: Callable[[Path], int],
+) -> None:
+    ran = skilltrial("run", earlier, *AGAIN, *AGENT, env=counting)
+
+    assert ran.code == 0, ran.err
+    assert started_times(tmp_path) == 3
+    ages = {key: trial["reused_days"] for key, trial in ran.trials.items()}
+    assert ages == {"greet/with_skill/1": None, "greet/without_skill/1": 0.0}
+    assert any("taken over from an earlier run" in one for one in ran.report["limitations"])
+    first, second = tmp_path / "first", tmp_path / "second"
+    for path in (first / "trials/greet/without_skill/1").rglob("*"):
+        assert path.is_dir() or (second / path.relative_to(first)).read_bytes() == path.read_bytes()
+    assert skilltrial("verify", "second").code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("prompt", "case greet differs"),
+        ("workspace", "workspace of case greet differs"),
+        ("limits", "limits differ"),
+        ("env", "`env`"),
+        ("options", ""),
+        ("age", "older than 14 days"),
+    ],
+)
+def test_a_trial_of_something_else_is_not_taken_over(
+    skilltrial: Command,
+    earlier: Path,
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    change: str,
+    says: str,
+    *,
+    started_times: Callable[[Path], int],
+) -> None:
+    more: tuple[str, ...] = ()
+    if change == "prompt":
+        earlier.write_text(earlier.read_text().replace("Greet the user.", "Greet everybody."))
+    elif change == "workspace":
+        (tmp_path / "start" / "more.txt").write_text("more")
+    elif change == "limits":
+        earlier.write_text("limits: {seconds: 60}\n" + earlier.read_text())
+    elif change == "env":
+        earlier.write_text("env: [COUNT]\n" + earlier.read_text())
+    elif change == "options":
+        more = ("--loud",)
+    else:
+        age(tmp_path / "first", 15)
+
+    ran = skilltrial("run", earlier, *AGAIN, *AGENT, *more, env=counting)
+
+    assert ran.code == 0, ran.err
+    assert started_times(tmp_path) == 4, ran.err
+    assert {trial["reused_days"] for trial in ran.trials.values()} == {None}
+    assert "not taken over" in ran.err
+    assert says in ran.err
+
+
+def test_a_changed_skill_leaves_the_arm_without_it_as_it_was(
+    skilltrial: Command,
+    earlier: Path,
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    started_times: Callable[[Path], int],
+) -> None:
+    skill = tmp_path / "greeter" / "SKILL.md"
+    skill.write_text(skill.read_text() + "Be brief.\n")
+
+    ran = skilltrial("run", earlier, *AGAIN, *AGENT, env=counting)
+
+    assert ran.code == 0, ran.err
+    assert started_times(tmp_path) == 3
+
+
+@pytest.mark.parametrize(("accept", "sessions"), [((), 4), (("--accept-host-change",), 3)])
+def test_another_program_is_another_host_unless_it_is_accepted(
+    skilltrial: Command,
+    greeter: Callable[..., Path],
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    accept: tuple[str, ...],
+    sessions: int,
+    *,
+    counts: str,
+    started_times: Callable[[Path], int],
+) -> None:
+    suite, program = greeter(), tmp_path / "agent"
+    text = f"#!/bin/sh\n{counts}echo hello > greeting.txt\n"
+    program.write_text(text)
+    program.chmod(0o755)
+    host = ("--host", "portable", "--", str(program))
+    skilltrial("run", suite, "--out", "first", "--pass-env", "COUNT", *host, env=counting)
+    program.write_text(text + "# version 2\n")
+
+    ran = skilltrial("run", suite, *AGAIN, *accept, *host, env=counting)
+
+    assert ran.code == 0, ran.err
+    assert started_times(tmp_path) == sessions
+
+
+def test_a_changed_archive_is_not_reused(
+    skilltrial: Command,
+    earlier: Path,
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    started_times: Callable[[Path], int],
+) -> None:
+    records = tmp_path / "first" / "trials/greet/without_skill/1/host.jsonl"
+    records.write_bytes(records.read_bytes().replace(b"exited", b"Exited"))
+
+    refused = skilltrial("run", earlier, *AGAIN, *AGENT, env=counting)
+
+    assert refused.code == 4
+    assert "host.jsonl" in refused.err
+    assert not (tmp_path / "second").exists()
+    assert started_times(tmp_path) == 2
