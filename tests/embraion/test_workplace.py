@@ -43,12 +43,16 @@ def test_embraion_81_14_nothing_around_an_agent_tells_that_it_is_watched(
     checks = [{"type": "file-absent", "path": "prompt.txt"}]
     (case,) = document(*checks)["cases"]
     suite = greetings(agent, document(cases=[case]))
+    # What else lies in the system's folder for temporary files is not ours.
+    places = suite.parent / "p"
+    places.mkdir()
 
-    assert run(suite, "--attempts", "1").code == 0
+    assert run(suite, "--attempts", "1", env={"TMPDIR": str(places)}).code == 0
     kept = [path for path in (suite.parent / "run").rglob("changed/*") if b"/" in path.read_bytes()]
     assert len(kept) == 2
     for around in kept:
-        text = around.read_bytes().decode(errors="replace").lower()
+        # Where places lie is this test's own choice, and bears its name.
+        text = around.read_bytes().decode(errors="replace").replace(str(places), "").lower()
         assert "embraion" not in text
         assert "skill-eval" not in text
         assert "prompt.txt" not in text

@@ -37,7 +37,17 @@ def files(project):
 
 @pytest.fixture
 def run(project):
-    return Commands(project, {"PATH": os.environ["PATH"]}, 1.0).run
+    """Run a command; its text, whether it failed or not. A text that could not even be tried is raised."""
+
+    def do(command):
+        try:
+            return Commands(project, {"PATH": os.environ["PATH"]}, 1.0).run(command)
+        except ToolFailed as error:
+            if str(error).startswith(("exit code", "ended after")):
+                return str(error)
+            raise
+
+    return do
 
 
 @pytest.mark.parametrize(
@@ -136,6 +146,14 @@ def test_a_listing_and_a_search_stay_in_the_project(project, tmp_path):
 def test_a_command_returns_its_exit_code_and_both_streams(run):
     assert run("echo out; echo err >&2; exit 3").splitlines()[0] == "exit code 3"
     assert set(run("echo out; echo err >&2").splitlines()) == {"exit code 0", "out", "err"}
+
+
+@pytest.mark.parametrize(("command", "fails"), [("true", False), ("false", True), ("exit 3", True), ("sleep 30", True)])
+def test_only_a_command_with_exit_code_0_is_no_error(project, command, fails):
+    commands = Commands(project, {"PATH": os.environ["PATH"]}, 0.5)
+
+    with pytest.raises(ToolFailed) if fails else contextlib.nullcontext():
+        commands.run(command)
 
 
 def test_a_command_that_never_ends_is_ended(run):

@@ -41,7 +41,10 @@ class Commands:
         )
 
     def run(self, command: str) -> str:
-        """Exit code and output (both streams, as they came). Nothing that the command started is left running."""
+        """Exit code and output (both streams, as they came). Nothing that the command started is left running.
+
+        Raises ToolFailed with the same text where the exit code is not 0.
+        """
         if "\0" in command:
             raise ToolFailed("a command can't hold a NUL")
         process = subprocess.Popen(
@@ -62,7 +65,11 @@ class Commands:
                 _kill(process)
         head = f"ended after {self.seconds:g} seconds, its limit" if late else f"exit code {process.returncode}"
         tail = f"\n[cut: {dropped} more bytes]" if dropped else ""
-        return f"{head}\n{output.decode('utf-8', 'replace')}{tail}"
+        told = f"{head}\n{output.decode('utf-8', 'replace')}{tail}"
+        if late or process.returncode != 0:
+            # As other agents have it: a command that failed is a result that is an error.
+            raise ToolFailed(told)
+        return told
 
 
 def _watch(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, int]:
