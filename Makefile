@@ -34,8 +34,8 @@ check: .venv/stamp                   # lint, types, and whether the lock covers 
 bench: .venv/stamp                   # what it costs, against hand-written floors: `make bench BENCH=--quick` is shorter
 	@$(VENV) -m bench $(BENCH)
 
-torture: .venv/stamp                 # runs that are killed and taken up again, a thousand times
-	SKILLTRIAL_ROUNDS=1000 $(VENV) -m pytest -n 2 tests/test_killed_and_resumed.py
+torture: .venv/stamp                 # runs that are killed, some thousand times in all, and taken up again
+	SKILLTRIAL_ROUNDS=270 $(VENV) -m pytest -n 2 tests/test_killed_and_resumed.py
 
 lock: .venv/stamp                    # requirements.lock again, from what the members declare
 	$(VENV) .ci/lock.py

@@ -19,7 +19,7 @@ Command = Callable[..., Any]
 Lay = Callable[[Mapping[str, str]], None]
 AGENT = ("--host", "portable", "--", "./agent.sh")
 ROUNDS = int(os.environ.get("SKILLTRIAL_ROUNDS", "8"))
-"""Runs that are killed at random; `SKILLTRIAL_ROUNDS=1000` tortures."""
+"""Runs that are killed at random, up to four times each; `make torture` plays some thousand kills."""
 KILLS = 4
 
 OBEYS_SLOWLY = """\
