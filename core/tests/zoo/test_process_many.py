@@ -83,12 +83,19 @@ def test_an_orphan_seen_before_it_hid_is_attributed_among_many(zoo) -> None:
 
 def test_an_orphan_that_nobody_can_be_told_to_own_ends_with_the_last_that_may(zoo) -> None:
     with ThreadPoolExecutor(1) as pool, zoo.elsewhere() as place:
-        other = pool.submit(place.start, ("/bin/sleep", "0.8"))
-        time.sleep(0.1)
-        _, kept = zoo.run("hides_and_returns", "0.3")
-        # then: it could be the other trial's, so it lives, and both say that they are in doubt
-        assert kept.leftovers == Leftovers(ended=0, attributed=False)
-        assert len(zoo.survivors()) == 1
+        over, begun = place.folders.tmp / "over", place.folders.tmp / "begun"
+        other = pool.submit(
+            place.start, ("/bin/sh", "-c", f"touch {begun}; while [ ! -e {over} ]; do sleep 0.05; done")
+        )
+        while not begun.exists():
+            time.sleep(0.01)
+        try:
+            _, kept = zoo.run("hides_and_returns", "0.3")
+            # then: it could be the other trial's, so it lives, and both say that they are in doubt
+            assert kept.leftovers == Leftovers(ended=0, attributed=False)
+            assert len(zoo.survivors()) == 1
+        finally:
+            over.touch()
         assert other.result()[1].leftovers == Leftovers(ended=1, attributed=False)
         assert zoo.survivors() == []
 
