@@ -147,7 +147,8 @@ def test_a_session_that_broke_decides_only_that(probes: Probes) -> None:
 
 
 TALKS = """\
-#!{python}
+#!/bin/sh
+"exec" "{python}" "$0" "$@"
 import subprocess, sys
 done = subprocess.run(["skilltrial-agent", *sys.argv[1:]], stdin=sys.stdin, stdout=subprocess.PIPE, text=True)
 for line in done.stdout.splitlines():

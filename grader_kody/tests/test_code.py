@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import pytest
@@ -263,17 +264,28 @@ def test_hostile_code_costs_little(code):
 
     analyse(code, None)
 
-    assert time.process_time() - begin < 5
+    # What takes exponential time takes for ever; this only has to tell the two apart on any machine.
+    assert time.process_time() - begin < 30
 
 
 @pytest.mark.parametrize("unit", ["{(", "+ * ", "'", "a<", "if (a) b(); else ", "kody.valueList({});"])
 def test_four_times_the_code_costs_no_more_than_a_few_times_the_work(unit):
-    def cost(size: int) -> float:
-        begin = time.process_time()
-        analyse(unit * (size // len(unit)), None)
-        return time.process_time() - begin
+    def cost(size: int) -> int:
+        """Calls of Python functions: the same number on every machine."""
+        calls = 0
 
-    assert cost(40_000) < 16 * max(min(cost(10_000) for _ in range(3)), 0.005)
+        def count(_frame: object, event: str, _argument: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(count)
+        try:
+            analyse(unit * (size // len(unit)), None)
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    assert cost(40_000) < 16 * max(cost(10_000), 1_000)
 
 
 TEXT = """kody workflows params packageSave valueList create runAt code => ( ) { } [ ] . , ; ' " ` ${ const let = == await

@@ -102,7 +102,9 @@ def put(document, path, value):
     inner = document
     for part in path[:-1]:
         inner = inner[part]
-    if value is MISSING:
+    if value is MISSING and isinstance(inner, list):
+        del inner[path[-1]]
+    elif value is MISSING:
         inner.pop(path[-1], None)
     else:
         inner[path[-1]] = copy.deepcopy(value)

@@ -185,7 +185,8 @@ def fake(tmp_path: Path) -> FakeCodex:
     path = tmp_path / "bin" / "codex"
     path.parent.mkdir()
     program = (Path(__file__).parent / "fake_codex.py").read_text("utf-8")
-    path.write_text(f"#!{sys.executable}\n{program}", "utf-8")
+    # By way of env, since a `#!` line can name no Python whose path has a blank in it.
+    path.write_text(f'#!/usr/bin/env -S "{sys.executable}"\n{program}', "utf-8")
     path.chmod(0o755)
     return FakeCodex(path, path.parent / "starts.jsonl")
 

@@ -54,7 +54,8 @@ def codex(tmp_path: Path) -> Callable[..., tuple[str, ...]]:
 
     def make(mode: str = "") -> tuple[str, ...]:
         program = tmp_path / "codex"
-        program.write_text(f"#!{sys.executable}\n{CODEX.replace('MODE', mode)}")
+        # By way of sh, since a `#!` line can name no Python whose path has a blank in it.
+        program.write_text(f'#!/bin/sh\n"exec" "{sys.executable}" "$0" "$@"\n{CODEX.replace("MODE", mode)}')
         program.chmod(0o755)
         return ("--host", "codex", "--host-binary", str(program), "--pass-env", "CODEX_API_KEY")
 

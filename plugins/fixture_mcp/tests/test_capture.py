@@ -80,8 +80,11 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     [
         (("--url", "http://127.0.0.1:9/mcp?key=canary"), "could not be asked for its tools"),
         (("--command", "/nowhere/canary"), "could not be asked for its tools"),
-        (("--command", f"{sys.executable} -c 'canary'"), "could not be asked for its tools"),
-        (("--command", f"{sys.executable} -c 'import time; time.sleep(60)'", "--seconds", "1"), "within 1 seconds"),
+        (("--command", shlex.join((sys.executable, "-c", "canary"))), "could not be asked for its tools"),
+        (
+            ("--command", shlex.join((sys.executable, "-c", "import time; time.sleep(60)")), "--seconds", "1"),
+            "within 1 seconds",
+        ),
         (("--command", "'"), "no command line"),
         (("--command", ""), "no command line"),
         (("--url", "http://127.0.0.1:9", "--token-env", "NO_SUCH_VARIABLE"), "the environment has no NO_SUCH_VARIABLE"),

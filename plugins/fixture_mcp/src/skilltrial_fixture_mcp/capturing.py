@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import os
 import shlex
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -90,6 +91,7 @@ async def _connected(wanted: Wanted) -> AsyncIterator[Client]:
     try:
         import httpx2
         from mcp import Client, StdioServerParameters
+        from mcp.client.stdio import stdio_client
         from mcp.client.streamable_http import streamable_http_client
     except ImportError:
         raise InvalidRequest(
@@ -97,7 +99,10 @@ async def _connected(wanted: Wanted) -> AsyncIterator[Client]:
         ) from None
     if wanted.url is None:
         program, *arguments = _split(wanted.command or "")
-        async with Client(StdioServerParameters(command=program, args=arguments)) as client:
+        # The package's own default is whatever stood for standard error when it was imported.
+        errors = sys.__stderr__ or sys.stderr
+        asked = StdioServerParameters(command=program, args=arguments)
+        async with Client(stdio_client(asked, errlog=errors)) as client:
             yield client
         return
     headers = _headers(wanted.token_env)
