@@ -264,8 +264,7 @@ def test_hostile_code_costs_little(code):
 
     analyse(code, None)
 
-    # What takes exponential time takes for ever; this only has to tell the two apart on any machine.
-    assert time.process_time() - begin < 30
+    assert time.process_time() - begin < 5
 
 
 @pytest.mark.parametrize("unit", ["{(", "+ * ", "'", "a<", "if (a) b(); else ", "kody.valueList({});"])

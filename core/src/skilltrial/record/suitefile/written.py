@@ -23,10 +23,6 @@ def _plain_or_text(value: Any) -> str:
     return ":text" if isinstance(value, str) else ":plain"
 
 
-def _mapping_or_text(value: Any) -> str:
-    return ":mapping" if isinstance(value, dict) else ":text"
-
-
 def _mapping_or_list(value: Any) -> str:
     return ":mapping" if isinstance(value, dict) else ":list"
 
