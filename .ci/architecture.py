@@ -29,12 +29,14 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
     "api": frozenset({"plugins", "model"}),
     "checks": frozenset({"model"}),
+    "replies": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
     "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
 FOR_HOSTS = ("skilltrial.process",)
 FOR_GRADERS = ("skilltrial.checks",)
+FOR_FIXTURES = ("skilltrial.replies",)
 FOR_TESTS = ("skilltrial.testing",)
 
 
@@ -170,6 +172,7 @@ def _from_core(member: Member, module: Module, target: str) -> str | None:
         FOR_PLUGINS
         + (FOR_HOSTS if "skilltrial.hosts.v1" in member.entry_points else ())
         + (FOR_GRADERS if "skilltrial.graders.v1" in member.entry_points else ())
+        + (FOR_FIXTURES if "skilltrial.fixtures.v1" in member.entry_points else ())
         + (FOR_TESTS if module.name is None else ())
     )
     if any(f"{target}.".startswith(f"{front}.") for front in fronts):

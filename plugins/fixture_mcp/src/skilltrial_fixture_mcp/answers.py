@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from skilltrial.replies.strictjson import compact
+from skilltrial.replies.templates import Template, compile_template
+
 from .replies import Reply
-from .strictjson import compact
-from .templates import Template, compile_template
 
 
 @dataclass(frozen=True, slots=True)

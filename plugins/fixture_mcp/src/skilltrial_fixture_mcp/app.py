@@ -11,6 +11,8 @@ from pydantic import JsonValue
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from skilltrial.replies.strictjson import NotStrict, read
+
 from .delivery import Ear, Severed, Whole, pause, stream
 from .eras import is_modern, may_batch, spoken, status
 from .requests import STREAM, Gone, Incoming, Refusal, stranger, unfit
@@ -19,7 +21,6 @@ from .routes import Visit
 from .rpc import Failure, Id, Notification, error, message, notification, parse, result
 from .rpc import Request as Call
 from .served import Broken, Done, Listening, Outcome, ServedTrial
-from .strictjson import NotStrict, read
 
 LIST_CHANGED = "notifications/tools/list_changed"
 

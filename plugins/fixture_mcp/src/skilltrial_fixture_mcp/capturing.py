@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from skilltrial.api import InvalidRequest
+from skilltrial.replies.strictjson import pretty
 
 from .catalog import digest, read_catalog
-from .strictjson import pretty
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from .documents import Document, Unreadable, read_document
-from .faults import Faults
-from .schemas import Schema, SchemaFault, compile_schema
-from .strictjson import canonical
+from skilltrial.replies.documents import Document, Unreadable, read_document
+from skilltrial.replies.faults import Faults
+from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.strictjson import canonical
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 

@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .strictjson import compact
+from skilltrial.replies.strictjson import compact
 
 PING_SECONDS = 15.0
 """How long a stream is silent before it says that it is still there."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from skilltrial.replies.strictjson import compact
+
 from .app import LIST_CHANGED, Desk, Seat
 from .delivery import Ear
 from .eras import spoken
@@ -15,7 +17,6 @@ from .requests import BODY_LIMIT
 from .revisions import INTERNAL_ERROR, MODERN, SUBSCRIPTION_KEY
 from .rpc import Failure, Id, Notification, Reply, Request, error, message, notification, parse, result
 from .served import Broken, Done, Listening
-from .strictjson import compact
 
 TOKEN_LIMIT = 200
 

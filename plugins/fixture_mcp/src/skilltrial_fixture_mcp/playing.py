@@ -8,12 +8,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from skilltrial.replies.schemas import Schema
+from skilltrial.replies.templates import Template
+
 from .answers import Answer, Answering, own_error
 from .catalog import Catalog
 from .replies import Fault
 from .routes import PlayedRoute
-from .schemas import Schema
-from .templates import Template
 
 Because = Literal["rule", "invalid_arguments", "unknown_tool", "unexpected", "fault"]
 State = dict[str, JsonValue]

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue, ValidationError
 
+from skilltrial.replies.documents import Document, Unreadable, read_document
+from skilltrial.replies.faults import Faults, Path
+from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.scripts import check_includes, included
+from skilltrial.replies.templates import compile_template, template_faults
+
 from .answers import Answering
 from .catalog import Catalog, Tool, read_catalog
-from .documents import Document, Unreadable, read_document
-from .faults import Faults, Path
 from .playing import Play, PlayedRule
 from .replies import RepliesFile, Reply, Route, Rule, Script
 from .routes import play_route, route_faults
-from .schemas import Schema, SchemaFault, compile_schema
-from .templates import compile_template, template_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +60,22 @@ class _Reader:
             name: [self._rule(rule, ("scripts", name, "rules", at)) for at, rule in enumerate(script.rules)]
             for name, script in file.scripts.items()
         }
+        written = {name: script.rules for name, script in file.scripts.items()}
+        check_includes(written, self.faults)
         for name, script in file.scripts.items():
-            self._check_script(name, script, file)
+            self._check_script(name, script)
         if self.faults.found or self.catalog is None:
             return {}
         return {
-            name: self._play(script, [*_included(name, file.scripts, rules)], _routes(name, file.scripts))
+            name: self._play(script, [*included(name, written, rules)], _routes(name, file.scripts))
             for name, script in file.scripts.items()
         }
 
-    def _check_script(self, name: str, script: Script, file: RepliesFile) -> None:
+    def _check_script(self, name: str, script: Script) -> None:
         self._check_tools(script.hidden, ("scripts", name, "hidden"))
         for at, route in enumerate(script.routes):
             for path, says in route_faults(route, ("scripts", name, "routes", at)):
                 self.faults.add(path, says)
-        for at, rule in enumerate(script.rules):
-            if rule.include is None:
-                continue
-            place: Path = ("scripts", name, "rules", at)
-            if rule.model_fields_set != {"include"}:
-                self.faults.add(place, "`include` stands alone in its rule")
-            elif rule.include not in file.scripts:
-                self.faults.add((*place, "include"), "there is no script of this name in the file")
-            elif _reaches(rule.include, name, file.scripts):
-                self.faults.add((*place, "include"), "these scripts include each other in a circle")
 
     def _rule(self, rule: Rule, place: Path) -> tuple[Rule, Schema | None, Schema | None]:
         if rule.include is not None:
@@ -187,36 +181,9 @@ def _is_for(rule: Rule, tool: str) -> bool:
     return rule.tool is None or rule.tool == tool or (isinstance(rule.tool, list) and tool in rule.tool)
 
 
-def _included(
-    name: str,
-    scripts: Mapping[str, Script],
-    rules: Mapping[str, list[tuple[Rule, Schema | None, Schema | None]]],
-) -> Iterator[tuple[Rule, Schema | None, Schema | None]]:
-    """The rules of a script in order, with those that it includes in their places."""
-    for compiled in rules[name]:
-        included = compiled[0].include
-        if included is None:
-            yield compiled
-        else:
-            yield from _included(included, scripts, rules)
-
-
 def _routes(name: str, scripts: Mapping[str, Script]) -> Iterator[Route]:
     """The routes of a script, then those of the scripts that it includes."""
     yield from scripts[name].routes
     for rule in scripts[name].rules:
         if rule.include is not None:
             yield from _routes(rule.include, scripts)
-
-
-def _reaches(start: str, goal: str, scripts: Mapping[str, Script]) -> bool:
-    seen: set[str] = set()
-    left = [start]
-    while left:
-        name = left.pop()
-        if name == goal:
-            return True
-        if name not in seen and name in scripts:
-            seen.add(name)
-            left.extend(rule.include for rule in scripts[name].rules if rule.include is not None)
-    return False

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
-Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
-"""The name of a script or a rule."""
+from skilltrial.replies.written import Seconds, Word, Written
 
 ToolName = Annotated[str, Field(min_length=1, max_length=200)]
 Fault = Literal["hang", "drop", "malformed", "server_error"]
 
 
-class _Written(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Reply(_Written):
+class Reply(Written):
     """What a call is answered: exactly one of `body`, `text` and `content`.
 
     In all of them `{$argument: POINTER}` and `{$state: POINTER}` stand for a value of the call's arguments or of the
@@ -36,7 +31,7 @@ class Reply(_Written):
     """Whether it is sent as an error of the tool."""
 
 
-class Rule(_Written):
+class Rule(Written):
     """One rule: where it fits, its `reply` or its `fault` is what happens. Or, alone, `include`."""
 
     include: Word | None = None
@@ -55,14 +50,14 @@ class Rule(_Written):
     """Tools that are no longer listed; clients hear that the list has changed."""
     show: list[ToolName] = Field(default_factory=list)
     """Tools that are listed from now on."""
-    delay: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    delay: Seconds = 0.0
     """Seconds before the answer is sent."""
     reply: Reply | None = None
     fault: Fault | None = None
     """`hang`: no answer. `drop`: the connection breaks. `malformed`: no JSON. `server_error`: HTTP status 500."""
 
 
-class Route(_Written):
+class Route(Written):
     """A request over plain HTTP and its answer: exactly one of `body`, `text` and `fault`.
 
     The rules see arguments with `path` (its open places by name), `query` and `body`.
@@ -77,7 +72,7 @@ class Route(_Written):
     """A JSON Schema that the state fits."""
     set: dict[str, JsonValue] = Field(default_factory=dict)
     """Keys of the state that get a new value, before the answer is made."""
-    delay: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    delay: Seconds = 0.0
     """Seconds before the answer is sent."""
     status: Annotated[int, Field(ge=200, le=599)] = 200
     body: JsonValue = None
@@ -87,7 +82,7 @@ class Route(_Written):
     fault: Fault | None = None
 
 
-class Script(_Written):
+class Script(Written):
     """Ordered rules; the first that fits decides. Where none fits the operation is unexpected."""
 
     state: dict[str, JsonValue] = Field(default_factory=dict)
@@ -99,7 +94,7 @@ class Script(_Written):
     """Plain HTTP below the trial's path, the first that fits; then those of included scripts."""
 
 
-class RepliesFile(_Written):
+class RepliesFile(Written):
     """A replies file."""
 
     schema_version: Literal[1] = 1

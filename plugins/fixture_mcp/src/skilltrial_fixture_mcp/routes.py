@@ -9,11 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from .faults import Path
+from skilltrial.replies.faults import Path
+from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.strictjson import compact
+from skilltrial.replies.templates import Template, compile_template, template_faults
+
 from .replies import Fault, Route
-from .schemas import Schema, SchemaFault, compile_schema
-from .strictjson import compact
-from .templates import Template, compile_template, template_faults
 
 State = dict[str, JsonValue]
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")

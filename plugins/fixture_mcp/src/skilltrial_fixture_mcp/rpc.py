@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from skilltrial.replies.strictjson import NotStrict, read
+
 from .revisions import INVALID_REQUEST, PARSE_ERROR
-from .strictjson import NotStrict, read
 
 Id = int | str
 Params = dict[str, JsonValue]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from skilltrial_fixture_mcp.quick import predicate
+from skilltrial.replies.quick import predicate
 
 NAMES = st.sampled_from(["a", "b", "c"])
 SCALAR = (

@@ -1,0 +1,6 @@
+"""For authors of fixtures, a front beside the API: replies as data, as rules with JSON Schema and open places.
+
+Files in JSON or YAML whose faults have places, schemas that are compiled once and offline, templates that take values
+from a call or from the state, scripts that are chosen by cases and include each other. The core itself never imports
+it; what it needs beyond the core is the extra `skilltrial[replies]`.
+"""
