@@ -37,6 +37,7 @@ from .outline import counted, outline
 from .places import default_out, find_archive, keep_out_of_git
 from .printing import show
 from .progress import progress
+from .routes import ask_again
 
 ASK_ABOVE = 20
 """Live sessions that are started without asking."""
@@ -103,9 +104,12 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
     prepared = prepare_again(root, again, discovery)
     anew = _incomplete(root, discovery) if given["incomplete"] else ()
     prepared = replace(prepared, trials=tuple(dict.fromkeys((*prepared.trials, *anew))))
+    whole = not anew and _whole(root)
+    if not whole:
+        ask_again(prepared.request, again.options, given, discovery)
     if _ends_here(wanted, prepared):
         return Exit.PASSED
-    if not anew and _whole(root):
+    if whole:
         click.echo(f"{root}: every trial is sealed; there is nothing to take up", err=True)
         judgement = judge(root, discovery)
         show(judgement, wanted.form, root, discovery)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import click
 
-from skilltrial.doctor.finding import examine_all, names_of
+from skilltrial.doctor.finding import examine_all
 from skilltrial.model.errors import InvalidRequest, PluginNotFound
 from skilltrial.model.request import Route
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.kinds import HOST
-from skilltrial.record.routing.policy import Policy, Work, find_policy
+from skilltrial.record.routing.policy import Policy
 
 from .options import host_fields
+from .routes import policy_of, routed
 
 _OF_ONE = ("host_binary", "host_command", "host_option")
 """Flags that can't be meant for several hosts."""
@@ -40,36 +40,22 @@ def choose(given: Mapping[str, Any], discovery: Discovery, *, live: bool) -> tup
         if wrong or given["command"]:
             flag = f"--{wrong[0].replace('_', '-')}" if wrong else "a command after --"
             raise click.UsageError(f"{flag} is for one host; here are {', '.join(names)}")
-    # A rehearsal asks no provider: there is nothing that a policy could forbid.
-    policy = find_policy(_path(given.get("policy")), _path(given.get("path")) or Path()) if live else None
-    return tuple(_routed(name, fields, policy, given, discovery) for name in names)
-
-
-def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)
+    policy = policy_of(given)
+    return tuple(_routed(name, fields, policy, given, discovery, live=live) for name in names)
 
 
 def _routed(
-    name: str, fields: Mapping[str, object], policy: Policy | None, given: Mapping[str, Any], discovery: Discovery
+    name: str,
+    fields: Mapping[str, object],
+    policy: Policy | None,
+    given: Mapping[str, Any],
+    discovery: Discovery,
+    *,
+    live: bool,
 ) -> Chosen:
     if policy is None:
         return Chosen(name, fields)
-    route = policy.route(
-        Work(
-            hosts=names_of(discovery, name),
-            route_class=given.get("route_class") or "ordinary",
-            data=given.get("data") or "PRIVATE",
-            model=given.get("model"),
-            effort=given.get("effort"),
-        )
-    )
-    options = dict(fields)
-    takes = getattr(discovery.load(HOST, name), "__dataclass_fields__", {})
-    for option, value in (("model", route.model), ("effort", route.effort)):
-        if value is not None and option not in takes:
-            raise InvalidRequest(f"{route.rule} of {route.policy} sets a {option}, which host {name!r} can't be told")
-        if value is not None:
-            options[option] = value
+    route, options = routed(policy, name, fields, given, discovery, live=live)
     return Chosen(name, options, route)
 
 

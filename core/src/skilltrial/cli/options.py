@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-ROUTING = ("policy", "path", "route_class", "data")
-"""Flags that are for a routing policy."""
+from skilltrial.model.routing import CLASSES
+
+OF_WORK = ("route_class", "data")
+"""Flags that say to a routing policy what a run is for."""
 C = TypeVar("C", bound=Callable[..., Any])
 
 _HOST_OPTIONS = (
@@ -44,6 +46,12 @@ _OUTPUT = (
     click.option("--quiet", "-q", is_flag=True, help="No progress; only the result."),
 )
 
+_POLICY = (
+    click.option("--policy", metavar="FILE", help="The routing policy [the nearest one from --path upwards]."),
+    click.option("--path", metavar="DIR", help="The project whose routing policy counts [.]."),
+    click.option("--route-class", type=click.Choice(CLASSES), help="The class of the work, for the policy [ordinary]."),
+)
+
 FORMS = ("auto", "text", "json", "markdown")
 """How every command can print a report."""
 
@@ -75,13 +83,19 @@ _FORMATS = click.option(
     metavar="NAME",
     multiple=True,
     help="How to print the report: text, json, markdown [auto: in colour on a terminal]. Any other name is the "
-    "installed format of a SUITE that was written for another tool (embraion). May be given for each.",
+    "installed format of a SUITE that was written for another tool (embraion). May be given for each. With several "
+    "hosts json is a line for each host's report, in their order (JSON Lines).",
 )
 
 
 def host_options(function: C) -> C:
     """Which host, and its options."""
     return _with(_HOST_OPTIONS, function)
+
+
+def policy_options(function: C) -> C:
+    """Which routing policy, and what the work is."""
+    return _with(_POLICY, function)
 
 
 def run_options(function: C) -> C:

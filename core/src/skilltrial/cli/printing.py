@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from skilltrial.plugins.discovery import Discovery
 
 
+JSON_LINES = "json-lines"
+"""A report on one line: several of them are a stream that is read line by line."""
+
+
 def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> None:
     """Print the judgement of the archive in `root`; a `form` that is none of ours names a renderer."""
     from skilltrial.judge.rendering import render
@@ -22,6 +26,10 @@ def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> N
     match form:
         case "json" | "markdown":
             text = render(judgement.report, "json" if form == "json" else "markdown")
+        case form if form == JSON_LINES:
+            from skilltrial.model.part import compact
+
+            text = compact(judgement.report.model_dump(mode="json")).decode("ascii")
         case "auto" | "text":
             colour = form == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
             text = render(judgement.report, "terminal" if colour else "plain", judgement.details, width=width())

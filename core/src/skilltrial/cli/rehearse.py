@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .options import host_options, run_options
+from .options import host_options, policy_options, run_options
 
 EPILOG = """\b
 Examples:
@@ -26,13 +26,15 @@ Exit codes: 0 every promise kept, 1 a promise broken or a case faulty,
 @click.option(
     "--scripted", "model_part", metavar="NAME", default="scripted", show_default=True, help="The scripted model."
 )
+@policy_options
 @run_options
 def command(suite: str, **given: Any) -> None:
     """Test a SUITE: the real agent program, driven by a scripted model, plays each case's scripts.
 
     A rehearsal says whether each case can pass, can fail, and fails for the right reason. Every case is also played by
     three built-in agents: `null` says one word, `talker` only claims, `wrecker` breaks all it can; a case that one of
-    them passes shows nothing. It costs nothing, needs no key, and says nothing about the skill.
+    them passes shows nothing. It costs nothing, needs no key, and says nothing about the skill. A routing policy says
+    which host, model and effort it may use, as for a run; no data are given away, so their class does not matter.
     """
     from skilltrial.plugins.discovery import Discovery
 

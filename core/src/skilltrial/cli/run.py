@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from skilltrial.model.routing import CLASSES, DATA
+from skilltrial.model.routing import DATA
 
-from .options import ROUTING, host_options, run_options
+from .options import OF_WORK, host_options, policy_options, run_options
 
 EPILOG = """\b
 Examples:
@@ -85,9 +85,7 @@ class RunCommand(click.Command):
 @click.option("--incomplete", is_flag=True, help="With --resume: also run again what was sealed as incomplete.")
 @click.option("--reuse", metavar="DIR", help="Take over equal trials of reference arms from this archive, or `last`.")
 @click.option("--accept-host-change", is_flag=True, help="With --reuse: also from another version of the agent.")
-@click.option("--policy", metavar="FILE", help="The routing policy [the nearest one from --path upwards].")
-@click.option("--path", metavar="DIR", help="The project whose routing policy counts [.].")
-@click.option("--route-class", type=click.Choice(CLASSES), help="The class of the work, for the policy [ordinary].")
+@policy_options
 @click.option("--data", type=click.Choice(DATA), help="The class of the data, for the policy [PRIVATE].")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before many live sessions.")
 @run_options
@@ -139,7 +137,7 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
     if (foreign := suite_format(given)) is not None:
         raise click.UsageError(f"--format {foreign} can't be given with --resume: the archive says it")
     ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse")
-    for name in (*FLAGS, *ours, *ROUTING):
+    for name in (*FLAGS, *ours, *OF_WORK):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")
             raise click.UsageError(f"--{flag} can't be given with --resume: the archive says it")

@@ -17,7 +17,9 @@ from skilltrial.record.asking import prepare
 
 from .executing import Wanted, execute, request
 from .hosts import choose
+from .options import FORMS
 from .places import default_out
+from .printing import JSON_LINES
 
 _WORST = (Exit.PASSED, Exit.FAILED, Exit.INCOMPLETE, Exit.INTERRUPTED)
 """From best to worst."""
@@ -31,6 +33,13 @@ def execute_all(wanted: Wanted, suite: str, given: Mapping[str, Any], model: str
     chosen = choose(given, discovery, live=model is None)
     if len(chosen) == 1:
         return execute(wanted, request(suite, given, model, discovery, chosen[0]), discovery)
+    if wanted.form not in FORMS:
+        raise click.UsageError(
+            f"--report {wanted.form} writes a document of one host; give one --host, or "
+            f"`skilltrial grade DIR --report {wanted.form}` afterwards"
+        )
+    if wanted.form == "json":
+        wanted = replace(wanted, form=JSON_LINES)
     # The same order everywhere, or the hosts' trials would differ in more than the host.
     given = {**given, "seed": secrets.randbelow(1_000_000) if given["seed"] is None else given["seed"]}
     asked = [request(suite, given, model, discovery, one) for one in chosen]

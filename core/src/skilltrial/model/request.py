@@ -12,7 +12,8 @@ from .part import Part, Sha256
 class Route(Part):
     """What a routing policy decided before anything started: `rule` is the route of `policy` that applied.
 
-    `model` and `effort` are what was used, None where it was left to the host.
+    `model` and `effort` are what was used, None where it was left to the host; `data` is None in a rehearsal, which
+    gives no data away.
     """
 
     policy: str
@@ -21,7 +22,7 @@ class Route(Part):
     rule: str
     deployment: str | None = None
     route_class: str
-    data: str
+    data: str | None
     model: str | None = None
     effort: str | None = None
 

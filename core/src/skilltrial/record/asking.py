@@ -123,7 +123,10 @@ def _told(route: Route | None) -> tuple[str, ...]:
     """The route, as a sentence."""
     if route is None:
         return ()
-    return (f"{route.policy}: {route.route_class} work with {route.data} data goes by {route.rule}",)
+    what = (
+        f"{route.route_class} work with {route.data} data" if route.data else f"a rehearsal of {route.route_class} work"
+    )
+    return (f"{route.policy}: {what} goes by {route.rule}",)
 
 
 def lend(parts: Parts, plan: Plan, suite: Suite, passed: Mapping[str, str]) -> Lending:

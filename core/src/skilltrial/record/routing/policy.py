@@ -36,11 +36,14 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a run is for, and what was asked of it. `hosts` are all names of the one host."""
+    """What a run is for, and what was asked of it. `hosts` are all names of the one host.
+
+    `data` is None where none is given to a provider: a rehearsal's model is scripted.
+    """
 
     hosts: frozenset[str]
     route_class: str = "ordinary"
-    data: str = "PRIVATE"
+    data: str | None = "PRIVATE"
     model: str | None = None
     effort: str | None = None
 
@@ -67,7 +70,7 @@ class WrittenRoute(Part):
         return (
             (not self.hosts or bool(work.hosts & set(self.hosts)))
             and (not self.classes or work.route_class in self.classes)
-            and (not self.data or work.data in self.data)
+            and (not self.data or work.data is None or work.data in self.data)
         )
 
 
@@ -91,8 +94,9 @@ class OwnPolicy:
         found = next((route for route in self.written.routes if route.fits(work)), None)
         host = min(work.hosts)
         if found is None:
+            what = f"{work.route_class} work" + (f" with {work.data} data" if work.data else "")
             raise InvalidRequest(
-                f"{self.file}: no route lets host {host!r} do {work.route_class} work with {work.data} data; its "
+                f"{self.file}: no route lets host {host!r} do {what}; its "
                 f"routes: {', '.join(route.id for route in self.written.routes)}"
             )
         rule = f"route {found.id!r} of {self.file}"

@@ -170,7 +170,7 @@ def _refusals(deployment: Deployment, work: Work) -> Iterator[str]:
         ("the access", ACCESS, can.access_modes),
         ("the role", ROLE, can.roles),
     ):
-        if known is not None and asked not in known:
+        if known is not None and asked is not None and asked not in known:
             yield f"is not for {what} {asked}; it is for {', '.join(known) or 'none'}"
 
 
