@@ -89,8 +89,10 @@ from skilltrial.model.suite import Stall as Stall
 from skilltrial.model.suite import Suite as Suite
 from skilltrial.model.suite import WriteFile as WriteFile
 from skilltrial.model.suite import act_name as act_name
+from skilltrial.model.trial import CatalogIdentity as CatalogIdentity
 from skilltrial.model.trial import Command as Command
 from skilltrial.model.trial import Finished as Finished
+from skilltrial.model.trial import FixtureIdentity as FixtureIdentity
 from skilltrial.model.trial import FixtureRun as FixtureRun
 from skilltrial.model.trial import HostIdentity as HostIdentity
 from skilltrial.model.trial import Launcher as Launcher

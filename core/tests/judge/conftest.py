@@ -273,6 +273,8 @@ class World:
         default_factory=lambda: [{"id": "without_skill"}, {"id": "with_skill", "skills": ["notes"]}]
     )
     fixtures: tuple[str, ...] = ()
+    contract: dict[str, list[str]] = field(default_factory=dict)
+    """What every fixture must offer."""
     asks: tuple[str, ...] = ()
     """Tools that the skill asks for."""
     sees: frozenset[Sees] = SEES_ALL
@@ -295,7 +297,7 @@ class World:
                     "skills": [{"id": "notes", "folder": "notes"}],
                     "arms": self.arms,
                     "gate": {"arm": "with_skill"},
-                    "fixtures": {name: {"use": "fake"} for name in self.fixtures},
+                    "fixtures": {name: {"use": "fake", "contract": self.contract} for name in self.fixtures},
                     "cases": self.cases,
                 }
             )

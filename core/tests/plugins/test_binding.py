@@ -17,7 +17,7 @@ from skilltrial.model.events import SessionEnded
 from skilltrial.model.evidence import CheckResult
 from skilltrial.model.foreign import ForeignRun, ForeignSuite
 from skilltrial.model.suite import Say
-from skilltrial.model.trial import HostIdentity, Lending, Place, Probe, Skill, ToolCall
+from skilltrial.model.trial import FixtureIdentity, HostIdentity, Lending, Place, Probe, Skill, ToolCall
 from skilltrial.model.words import Ending
 from skilltrial.plugins import binding, facades, hookspecs
 from skilltrial.plugins.binding import bind, check, public_methods
@@ -67,6 +67,11 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
         [set(), (), frozenset({"x"}), frozenset({Sees.COST})],
     ),
     (facades.FixtureFacade, "check_fixture"): ({"assets": {}, "options": {}}, [(), ["fault"]], ["fault", 3, [3]]),
+    (facades.FixtureFacade, "describe_fixture"): (
+        {"assets": {}},
+        [FixtureIdentity(tools=("search",))],
+        [("search",), {"tools": ["search"]}, FixtureIdentity],
+    ),
     (facades.FixtureFacade, "open_fixtures"): ({"run": None, "assets": {}}, [nullcontext()], [object(), []]),
     (facades.ModelFacade, "open_models"): ({"run": None, "dialect": None}, [nullcontext()], [object(), []]),
     (facades.DialectFacade, "spell"): (

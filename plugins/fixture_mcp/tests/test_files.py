@@ -31,6 +31,20 @@ def test_good_files_have_no_fault_and_the_fixture_fits_its_spec(make_catalog: An
     assert McpFixture(catalog="c", replies="r", transport="stdio").fixture_needs() == {Can.MCP_STDIO}
 
 
+def test_it_says_which_catalog_it_offers(make_catalog: Any, notes_tools: Any) -> None:
+    fixture = bind(FixtureFacade, "mcp", McpFixture(catalog="catalog.json", replies="replies.yaml"))
+    catalog = make_catalog(*notes_tools)
+    written = json.loads(catalog)
+
+    told = fixture.describe_fixture({"catalog.json": catalog, "replies.yaml": GOOD})
+
+    assert told.tools == tuple(tool["name"] for tool in notes_tools)
+    assert told.catalog is not None
+    assert told.catalog.sha256 == written["sha256"]
+    assert {"name": told.catalog.server, "version": told.catalog.version} == written["server"]
+    assert told.catalog.captured == written["captured"]
+
+
 @pytest.mark.parametrize(
     "options", [{"transport": "tcp"}, {"catalogue": "x"}, {"era": "old"}, {"catalog": ""}, {"instructions": ""}]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import sys
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+
+METADATA = ".powercontext-guidance.json"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +40,18 @@ def test_every_file_that_it_names_is_in_the_package(folder: Path, suite: dict[st
         assert (folder / fixture["replies"]).is_file()
     for skill in suite["skills"]:
         assert (folder / skill["folder"] / "SKILL.md").is_file()
+
+
+def test_the_metadata_of_the_skill_names_every_other_file_by_its_digest(folder: Path) -> None:
+    skill = folder / "skills/project-context"
+    others = {
+        path.relative_to(skill).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in skill.rglob("*")
+        if path.is_file() and path.name != METADATA
+    }
+
+    assert "SKILL.md" in others
+    assert json.loads((skill / METADATA).read_bytes()) == others
 
 
 def test_every_code_that_a_rehearsal_names_is_a_check_of_its_case(suite: dict[str, Any]) -> None:

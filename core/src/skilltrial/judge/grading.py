@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from skilltrial.model.errors import ArchiveRefused
+from skilltrial.model.contracts import lacking
+from skilltrial.model.errors import ArchiveRefused, ArchiveUnsupported
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import Digests, GateReport, HostReport, Pair, RehearsalReport, Report, TrialReport
 from skilltrial.model.suite import Case
@@ -41,9 +42,11 @@ def grade(
     """Judge every trial of `archive`, then the whole. `judge` names the parts that do it (`plugins.judging`).
 
     Raises InvalidRequest where a grader or the normalizer is not installed, ArchiveRefused where the archive was
-    changed or contradicts itself.
+    changed or contradicts itself, ArchiveUnsupported where its fixtures offered less than the suite's cases need.
     """
     plan = archive.plan
+    if lacks := tuple(lacking(archive.suite, plan.fixtures)):
+        raise ArchiveUnsupported("\n".join(lacks))
     details: dict[TrialKey, tuple[CheckDetail, ...]] = {}
     impossible: set[TrialKey] = set()
     trials = tuple(_trials(archive, _Benches(archive, graders, normalizers), details, impossible))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .part import Part, Sha256, Slug
-from .trial import HostIdentity, TrialKey
+from .trial import FixtureIdentity, HostIdentity, TrialKey
 
 
 class Skip(Part):
@@ -68,6 +68,8 @@ class Plan(Part):
     skills: tuple[SkillIdentity, ...]
     arms: tuple[Slug, ...]
     host: HostIdentity
+    fixtures: dict[Slug, FixtureIdentity] = Field(default_factory=dict)
+    """Fixture → what it offers in every trial."""
     model: str | None = None
     """Name of the model part that was scripted; None in a live run."""
     seed: Annotated[int, Field(ge=0)]

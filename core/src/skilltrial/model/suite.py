@@ -85,12 +85,17 @@ class Check(Part):
 
 
 class FixtureUse(Part):
-    """A controlled surrounding. `use` names the kind of fixture, further keys are its options."""
+    """A controlled surrounding. `use` names the kind of fixture, keys beyond these are its options.
+
+    `contract` is what the cases need to be meaningful: a code, and the tools that must be offered. Where one is
+    missing, nothing runs, and no archive is judged; the code says why.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow", strict=True)
     __pydantic_extra__: dict[str, JsonValue]
 
     use: Slug
+    contract: dict[Slug, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(default_factory=dict)
 
     @property
     def options(self) -> dict[str, JsonValue]:

@@ -59,6 +59,25 @@ class HostIdentity(Part):
         return sorted(names)
 
 
+class CatalogIdentity(Part):
+    """Which frozen catalog a fixture offers: its own digest, whose tools they are, and when they were listed."""
+
+    sha256: Sha256
+    server: str
+    version: str
+    captured: str
+    """The day of the capture, `YYYY-MM-DD`, in UTC."""
+
+
+class FixtureIdentity(Part):
+    """What a fixture says of itself, once per run. Goes into the plan as it is."""
+
+    tools: tuple[str, ...] = ()
+    """The names of all tools that it offers, in its order."""
+    catalog: CatalogIdentity | None = None
+    """None where it offers none of a server under study."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lending:
     """What live sessions of a host will be lent. `secrets` are values that must never be written, by a name.

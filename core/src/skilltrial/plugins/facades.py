@@ -23,6 +23,7 @@ from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
+    FixtureIdentity,
     FixtureRun,
     HostIdentity,
     Lending,
@@ -133,6 +134,10 @@ class FixtureFacade(Facade):
     def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> tuple[str, ...]:
         """See FixtureSpec."""
         return self._all("check_fixture", self.relay.check_fixture(assets=assets, options=options), str)
+
+    def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
+        """See FixtureSpec."""
+        return self._kept("describe_fixture", self.relay.describe_fixture(assets=assets), FixtureIdentity)
 
     def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
         """See FixtureSpec."""

@@ -23,6 +23,7 @@ from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
 from skilltrial.model.trial import (
+    FixtureIdentity,
     FixtureRun,
     HostIdentity,
     Lending,
@@ -111,6 +112,10 @@ class FixtureSpec(Protocol):
 
         Pure. No text of a file goes into a sentence.
         """
+
+    @first
+    def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
+        """Say what it offers to every trial of a run. Pure; asked only where `check_fixture` found no fault."""
 
     @first
     def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:

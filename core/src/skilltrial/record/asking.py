@@ -11,11 +11,12 @@ from pathlib import Path
 from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.trees import sha256
 from skilltrial.model.capabilities import Sees
+from skilltrial.model.contracts import lacking
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.plan import Plan
 from skilltrial.model.request import Route, RunRequest
 from skilltrial.model.suite import Suite
-from skilltrial.model.trial import Lending, TrialKey
+from skilltrial.model.trial import FixtureIdentity, Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
 
 from .gathering import Gatherer
@@ -78,7 +79,10 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     assets |= {path for fixture in parts.fixtures.values() for path in fixture.fixture_assets()}
     sources = Gatherer(suite, loaded.root, loaded.path, loaded.skills_root).gather(assets)
     refuse_faulty_fixtures(suite, parts, sources.assets)
-    plan = _plan(asked, parts, sources)
+    offered = offers(parts, sources.assets)
+    if lacks := tuple(lacking(suite, offered)):
+        raise InvalidRequest("\n".join(lacks))
+    plan = _plan(asked, parts, sources).model_copy(update={"fixtures": offered})
     lent = lend(parts, plan, suite, passed) if live else Lending()
     return Prepared(
         suite=suite,
@@ -165,6 +169,14 @@ def refuse_faulty_fixtures(suite: Suite, parts: Parts, assets: Mapping[str, byte
     ]
     if faults:
         raise InvalidRequest("\n".join(dict.fromkeys(faults)))
+
+
+def offers(parts: Parts, assets: Mapping[str, bytes]) -> dict[str, FixtureIdentity]:
+    """What each fixture says that it offers; its files were found to be sound."""
+    return {
+        name: fixture.describe_fixture({path: assets[path] for path in fixture.fixture_assets()})
+        for name, fixture in parts.fixtures.items()
+    }
 
 
 def refuse_unseen_budget(budget: Budget, parts: Parts) -> None:

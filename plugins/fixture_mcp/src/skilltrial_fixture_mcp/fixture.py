@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, JsonValue
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import Can, FixtureRun, RunInfo
+from skilltrial.api import Can, CatalogIdentity, FixtureIdentity, FixtureRun, RunInfo
 
 File = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -49,6 +49,19 @@ class McpFixture:
             return faults
         fault = cast_fault(prepared, options)
         return () if fault is None else (fault,)
+
+    def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
+        """The tools of the catalog, and whose they are (see FixtureSpec)."""
+        from .catalog import CatalogFile
+        from .documents import read_document
+
+        file = CatalogFile.model_validate(read_document(self.catalog, assets[self.catalog]).value)
+        return FixtureIdentity(
+            tools=tuple(str(tool["name"]) for tool in file.tools),
+            catalog=CatalogIdentity(
+                sha256=file.sha256, server=file.server.name, version=file.server.version, captured=file.captured
+            ),
+        )
 
     def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
         """Start the server that serves all trials of a run (see FixtureSpec)."""
