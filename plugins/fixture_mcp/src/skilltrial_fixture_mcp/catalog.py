@@ -76,6 +76,11 @@ def read_catalog(name: str, data: bytes) -> tuple[Catalog | None, list[str]]:
     return (None if faults.found else catalog), document.sentences(faults)
 
 
+def sound_catalog(name: str, data: bytes) -> CatalogFile:
+    """A catalog as it lies in its file, in which `read_catalog` has found no fault."""
+    return CatalogFile.model_validate(read_document(name, data).value)
+
+
 def _read(document: Document, faults: Faults) -> Catalog | None:
     try:
         file = CatalogFile.model_validate(document.value)

@@ -52,10 +52,9 @@ class McpFixture:
 
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
         """The tools of the catalog, and whose they are (see FixtureSpec)."""
-        from .catalog import CatalogFile
-        from .documents import read_document
+        from .catalog import sound_catalog
 
-        file = CatalogFile.model_validate(read_document(self.catalog, assets[self.catalog]).value)
+        file = sound_catalog(self.catalog, assets[self.catalog])
         return FixtureIdentity(
             tools=tuple(str(tool["name"]) for tool in file.tools),
             catalog=CatalogIdentity(
