@@ -12,6 +12,7 @@ from skilltrial.doctor.finding import examine_all
 from skilltrial.model.errors import InvalidRequest, PluginNotFound
 from skilltrial.model.request import Route
 from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.files import PartFile, in_file, read_part_file
 from skilltrial.plugins.kinds import HOST
 from skilltrial.record.routing.policy import Policy
 
@@ -31,10 +32,21 @@ class Chosen:
     route: Route | None = None
 
 
+def discover(named: tuple[str, ...]) -> Discovery:
+    """The installed parts, and the hosts that `--host` named by their files. Raises InvalidRequest."""
+    files: dict[str, PartFile] = {}
+    for text in filter(in_file, named):
+        file = read_part_file(HOST, text)
+        if files.setdefault(file.name, file).path != file.path:
+            raise InvalidRequest(f"two files are called {file.path.name}: an archive could not tell them apart")
+    return Discovery(files=files.values())
+
+
 def choose(given: Mapping[str, Any], discovery: Discovery, *, live: bool) -> tuple[Chosen, ...]:
     """The hosts of a run, in the order in which they were named. Raises InvalidRequest, click.UsageError."""
     fields = host_fields(dict(given))
-    names = tuple(dict.fromkeys(given["host"])) or (_found(discovery, fields),)
+    named = (Path(one).name if in_file(one) else one for one in given["host"])
+    names = tuple(dict.fromkeys(named)) or (_found(discovery, fields),)
     if len(names) > 1:
         wrong = [flag for flag in _OF_ONE if given[flag]]
         if wrong or given["command"]:

@@ -20,7 +20,8 @@ _HOST_OPTIONS = (
         "--host",
         metavar="NAME",
         multiple=True,
-        help="The agent program: an installed host (may repeat) [the one agent that is installed].",
+        help="The agent program: an installed host, or ./file.py:Class while you write one (may repeat) [the one agent "
+        "that is installed].",
     ),
     click.option("--host-command", metavar="JSON", help='The command of a portable host: \'["agent", "--flag"]\'.'),
     click.option("--host-binary", metavar="PATH", help="Another program file for this host."),

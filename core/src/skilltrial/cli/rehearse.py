@@ -36,12 +36,11 @@ def command(suite: str, **given: Any) -> None:
     them passes shows nothing. It costs nothing, needs no key, and says nothing about the skill. A routing policy says
     which host, model and effort it may use, as for a run; no data are given away, so their class does not matter.
     """
-    from skilltrial.plugins.discovery import Discovery
-
     from .executing import Wanted
+    from .hosts import discover
     from .renderers import report_form
     from .several import execute_all
 
-    discovery = Discovery()
+    discovery = discover(given["host"])
     wanted = Wanted(given["out"], given["dry_run"], given["quiet"], report_form(given, discovery))
     raise click.exceptions.Exit(execute_all(wanted, suite, given, given.pop("model_part"), discovery))

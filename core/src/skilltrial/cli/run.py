@@ -98,13 +98,12 @@ def command(suite: str | None, **given: Any) -> None:
     A suite of another tool is read with --format NAME (`--format embraion`), and says what it lost on the way; --report
     NAME prints the report as another tool would. Both are installed parts (`skilltrial plugins`).
     """
-    from skilltrial.plugins.discovery import Discovery
-
     from .executing import Wanted, execute_again
+    from .hosts import discover
     from .renderers import report_form
     from .several import execute_all
 
-    discovery = Discovery()
+    discovery = discover(given["host"])
     wanted = Wanted(
         given["out"],
         given["dry_run"],
@@ -136,6 +135,11 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
 
     if (foreign := suite_format(given)) is not None:
         raise click.UsageError(f"--format {foreign} can't be given with --resume: the archive says it")
+    from skilltrial.plugins.files import in_file
+
+    # A host in a file is named again: no archive makes us import a path.
+    installed = tuple(one for one in given["host"] if not in_file(one))
+    given = {**given, "host": installed}
     ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse")
     for name in (*FLAGS, *ours, *OF_WORK):
         if given[name]:

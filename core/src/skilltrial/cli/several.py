@@ -47,7 +47,7 @@ def execute_all(wanted: Wanted, suite: str, given: Mapping[str, Any], model: str
         prepare(one, discovery)
     ended: list[tuple[str, Exit]] = []
     for one in asked:
-        name = one.choice.name
+        name = one.choice.name.replace(":", "-")
         if wanted.out:
             out = str(Path(wanted.out) / name)
         else:

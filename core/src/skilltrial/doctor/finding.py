@@ -76,6 +76,8 @@ def _has_default(field: Field[object]) -> bool:
 
 def names_of(discovery: Discovery, name: str) -> frozenset[str]:
     """All names of the host that is called `name`. Raises PluginNotFound."""
+    if discovery.file(HOST, name) is not None:
+        return frozenset({name})
     target = discovery.find(HOST, name).target
     return frozenset(one.name for one in discovery.installed if one.kind == HOST.name and one.target == target)
 

@@ -125,6 +125,9 @@ def _of_the_skills(archive: ArchiveView, trials: Sequence[TrialReport]) -> Itera
 
 def _of_the_parts(recorded: Iterable[PartIdentity], judge: Iterable[PartIdentity]) -> Iterator[str]:
     before = {(part.kind, part.name): part for part in recorded}
+    for part in before.values():
+        if part.origin == "file":
+            yield f"The {part.kind} was a file of no package: {part.name}."
     for part in judge:
         then = before.get((part.kind, part.name))
         if then is None:

@@ -30,7 +30,10 @@ class SkillIdentity(Part):
 
 
 class PartIdentity(Part):
-    """An installed part that takes part in a run."""
+    """A part that takes part in a run: installed, or (a host that is being written) a file.
+
+    Of a file, `distribution` is its name without the folder, and `source_sha256` is of its bytes.
+    """
 
     kind: Literal[
         "core",
@@ -49,6 +52,7 @@ class PartIdentity(Part):
     distribution: str
     version: str
     source_sha256: Sha256
+    origin: Literal["installed", "file"] = "installed"
 
 
 class Plan(Part):

@@ -10,7 +10,7 @@ import difflib
 import hashlib
 import importlib.util
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import Distribution, EntryPoint, distributions
@@ -24,7 +24,8 @@ from stevedore.exception import NoMatches
 from skilltrial.model.errors import InvalidRequest, PluginBroken, PluginDuplicate, PluginMismatch, PluginNotFound
 from skilltrial.model.plan import PartIdentity
 
-from .kinds import API_MAJOR, KINDS, SUITE, Kind
+from .files import PartFile, in_file
+from .kinds import API_MAJOR, HOST, KINDS, SUITE, Kind
 
 _GROUP = re.compile(r"skilltrial\.(?P<kind>[a-z]+)s\.v(?P<major>[0-9]+)")
 
@@ -48,10 +49,23 @@ class Installed:
 
 
 class Discovery:
-    """The installed parts, read once. A run makes one and holds it."""
+    """The installed parts, read once. A run makes one and holds it.
 
-    def __init__(self, found: tuple[Installed, ...] | None = None) -> None:
+    `files` are parts that a command line named by their file; nothing else can.
+    """
+
+    def __init__(self, found: tuple[Installed, ...] | None = None, files: Iterable[PartFile] = ()) -> None:
         self._given = found
+        self._files = {(one.kind, one.name): one for one in files}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the parts that a command line named by their files."""
+        return tuple(name for _, name in self._files)
+
+    def file(self, kind: Kind, name: str) -> PartFile | None:
+        """The file of that part; None where it is not one that the command line named by its file."""
+        return self._files.get((kind, name))
 
     @cached_property
     def installed(self) -> tuple[Installed, ...]:
@@ -84,6 +98,8 @@ class Discovery:
                 f"{kind} {name!r} ({other.distribution} {other.version}) is installed for plugin API "
                 f"v{other.major}; this is v{API_MAJOR}"
             )
+        if kind is HOST and in_file(name):
+            raise PluginNotFound(f"{name} is a host in a file; only a command line names one: --host FILE.py:CLASS")
         raise PluginNotFound(self._unknown(kind, name))
 
     def _unknown(self, kind: Kind, name: str) -> str:
@@ -94,6 +110,8 @@ class Discovery:
 
     def load(self, kind: Kind, name: str) -> type:
         """Import the class of the named part. Raises as `find`, and PluginBroken with the cause."""
+        if (file := self.file(kind, name)) is not None:
+            return file.loaded
         loaded = self.load_object(kind, name)
         if not isinstance(loaded, type):
             one = self.find(kind, name)
@@ -142,7 +160,9 @@ class Discovery:
         return source_files(self.find(kind, name).module)
 
     def identify(self, kind: Kind, name: str) -> PartIdentity:
-        """Name, version and source digest of an installed part."""
+        """Name, version and source digest of a part."""
+        if (file := self.file(kind, name)) is not None:
+            return file.identify()
         one = self.find(kind, name)
         return PartIdentity(
             kind=kind.name,  # type: ignore[arg-type]
@@ -155,6 +175,7 @@ class Discovery:
 
 def build(label: str, factory: type, options: Mapping[str, object]) -> object:
     """Make a plugin of its options. Raises InvalidRequest that names every option that does not fit."""
+    _refuse_unknown(label, factory, options)
     try:
         return factory(**options)
     except ValidationError as error:
@@ -166,13 +187,24 @@ def build(label: str, factory: type, options: Mapping[str, object]) -> object:
         raise InvalidRequest(f"{label} can't be made with these options: {error}") from error
 
 
+def _refuse_unknown(label: str, factory: type, options: Mapping[str, object]) -> None:
+    """Not left to the class: one that is not told to forbid them would drop unknown options without a word."""
+    known = getattr(factory, "__dataclass_fields__", None)
+    if known is not None and (strange := [name for name in options if name not in known]):
+        raise InvalidRequest(f"{label}: " + "; ".join(_unknown_option(factory, name) for name in strange))
+
+
+def _unknown_option(factory: type, option: str) -> str:
+    known = [name for name in getattr(factory, "__dataclass_fields__", {}) if not name.startswith("_")]
+    close = difflib.get_close_matches(option, known, n=1)
+    hint = f"did you mean `{close[0]}`?" if close else f"it takes {', '.join(known) or 'no options'}"
+    return f"takes no option `{option}`; {hint}"
+
+
 def _option_fault(factory: type, fault: Any) -> str:
     option = ".".join(str(part) for part in fault["loc"]) or "options"
     if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
-        known = [name for name in getattr(factory, "__dataclass_fields__", {}) if not name.startswith("_")]
-        close = difflib.get_close_matches(option, known, n=1)
-        hint = f"did you mean `{close[0]}`?" if close else f"it takes {', '.join(known) or 'no options'}"
-        return f"takes no option `{option}`; {hint}"
+        return _unknown_option(factory, option)
     if fault["type"] in ("missing", "missing_argument"):
         return f"needs the option `{option}`"
     return f"option `{option}` does not fit: {str(fault['msg']).removeprefix('Value error, ')}"

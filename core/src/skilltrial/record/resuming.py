@@ -10,7 +10,7 @@ from skilltrial.archive import layout
 from skilltrial.archive.trees import Tree, read_listing, sha256
 from skilltrial.model.errors import ArchiveRefused, InvalidRequest
 from skilltrial.model.part import canonical
-from skilltrial.model.plan import Plan
+from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.request import RunRequest
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import HostIdentity, Lending
@@ -48,10 +48,13 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
         if sha256(canonical(case.model_dump(mode="json"))) != plan.cases.get(case.id):
             raise ArchiveRefused(f"changed: {layout.SUITE} is not the suite that was planned")
     sources = _sources(reader, suite, plan)
+    if strange := [name for name in discovery.files if name != request.host]:
+        raise InvalidRequest(f"this run began with the host {request.host!r}, not with {strange[0]}: leave --host out")
     options = {**request.options, **again.options}
     _refuse_redacted(options)
     parts = choose_parts(suite, HostChoice(request.host, options, request.dialect, request.model), discovery)
     _refuse_other_host(parts.identity, plan.host)
+    _refuse_other_file(parts.identities, reader)
     refuse_unseen_budget(again.budget, parts)
     passed, hidden = passed_through((*suite.env, *request.pass_env), live=request.model is None)
     jobs = again.jobs or plan.jobs
@@ -124,3 +127,11 @@ def _refuse_other_host(now: HostIdentity, then: HostIdentity) -> None:
             f"the host {now.name!r} is no longer the program that this run began with "
             f"(version {then.version or 'unknown'} then, {now.version or 'unknown'} now): start a new run"
         )
+
+
+def _refuse_other_file(parts: tuple[PartIdentity, ...], reader: _Inputs) -> None:
+    """A host that is a file has no version: what it is, its bytes say."""
+    digests = {(one["kind"], one["name"]): one["source_sha256"] for one in json.loads(reader.file(layout.PARTS))}
+    for part in parts:
+        if part.origin == "file" and digests.get((part.kind, part.name)) != part.source_sha256:
+            raise InvalidRequest(f"{part.name} is no longer the file that this run began with: start a new run")
