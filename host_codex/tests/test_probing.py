@@ -48,6 +48,25 @@ def test_a_configuration_that_cannot_be_read_is_passed_over(broken: str, fake: A
     assert "MCP" not in " ".join(probe(fake.path).told)
 
 
+@pytest.mark.parametrize(
+    ("settings", "model"),
+    [
+        ('model = "one"\n', "one"),
+        ('profile = "p"\nmodel = "one"\n[profiles.p]\nmodel = "two"\n', "two"),
+        ('profile = "p"\nmodel = "one"\n[profiles.p]\n', "one"),
+        ("model = 3\n", None),
+        ("broken", None),
+    ],
+)
+def test_it_tells_which_model_the_operators_own_sessions_ask(
+    fake: Any, operator: Path, settings: str, model: str | None
+) -> None:
+    operator.mkdir(parents=True, exist_ok=True)
+    (operator / "config.toml").write_text(settings, "utf-8")
+
+    assert probe(fake.path).own_model == model
+
+
 def test_a_login_and_a_key_are_present_and_never_shown(
     fake: Any, operator: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ from skilltrial.api import (
 from . import credentials, program
 from .arguments import arguments, servers_file
 from .environment import variables
+from .operators import own_model
 from .session import ClaudeSession
 from .versions import is_recorded
 
@@ -89,7 +90,8 @@ class ClaudeHost:
         told = (f"program sha256 {digest}", *told)
         if version is None or not is_recorded(version):
             told = (*told, f"version {version or 'unknown'} is not among the recorded ones: its trials carry a note")
-        return Probe(program=path, version=version, told=told, todo=(credentials.advice(os.environ),))
+        own = own_model(os.environ)
+        return Probe(program=path, version=version, told=told, todo=(credentials.advice(os.environ),), own_model=own)
 
     def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
         """See HostSpec. What is passed on is lent and nothing else; it does not end while a run goes on."""

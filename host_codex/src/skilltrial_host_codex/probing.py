@@ -36,7 +36,7 @@ def probe(binary: str) -> Probe:
     told += [f"{name} is set here" for name in keys]
     told += [f"skills of a trial lie in {SKILLS} of its project", *_kept_out(home)]
     told += [f"seen in trials: {place}, the machine's own configuration" for place in SYSTEM if place.exists()]
-    return Probe(path, version, tuple(told), tuple(_todo(login, keys, version, home)))
+    return Probe(path, version, tuple(told), tuple(_todo(login, keys, version, home)), _own_model(home))
 
 
 def _kept_out(home: Path) -> Iterator[str]:
@@ -58,11 +58,24 @@ def _skills(folder: Path) -> list[Path]:
 
 
 def _servers(file: Path) -> int:
-    try:
-        servers = tomllib.loads(file.read_text(encoding="utf-8")).get("mcp_servers")
-    except (OSError, ValueError):
-        return 0
+    servers = _configuration(file).get("mcp_servers")
     return len(servers) if isinstance(servers, dict) else 0
+
+
+def _own_model(home: Path) -> str | None:
+    """The model that the operator's own sessions ask, as the configuration or its chosen profile says."""
+    settings = _configuration(home / "config.toml")
+    profiles, chosen = settings.get("profiles"), settings.get("profile")
+    profile = profiles.get(chosen) if isinstance(profiles, dict) and isinstance(chosen, str) else None
+    model = (profile.get("model") if isinstance(profile, dict) else None) or settings.get("model")
+    return model if isinstance(model, str) and model else None
+
+
+def _configuration(file: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
 
 
 def _todo(login: Login, keys: list[str], version: str | None, home: Path) -> Iterator[str]:

@@ -19,6 +19,7 @@ class Entry(NamedTuple):
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("demo", "Rehearse a suite that comes with skilltrial: no key, no cost."),
+    "try": Entry("try_", "One session without and one with a skill, side by side."),
     "run": Entry("run", "Run a suite on a real agent, with and without the skill, and judge it."),
     "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
     "import": Entry("import_", "Make an archive of a transcript that another tool recorded, and judge it."),

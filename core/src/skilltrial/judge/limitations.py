@@ -140,7 +140,12 @@ def _of_the_arms(trials: Sequence[TrialReport]) -> Iterator[str]:
     contaminated = sum(trial.verdict.reason == "contaminated" for trial in trials)
     if contaminated:
         yield f"A skill was there that the arm does not have in {plural(contaminated, 'trial')}."
-    unread = sum(trial.verdict.kind is VerdictKind.UNVERIFIED for trial in trials)
+    observed = len({trial.key.case for trial in trials if trial.verdict.reason == "nothing_checked"})
+    if observed:
+        yield f"Nothing was checked in {plural(observed, 'case')}: an observation, not a verdict."
+    unread = sum(
+        trial.verdict.kind is VerdictKind.UNVERIFIED and trial.verdict.reason != "nothing_checked" for trial in trials
+    )
     if unread:
         yield f"{unread} of {plural(len(trials), 'trial')} could not be verified: neither passed nor failed."
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from skilltrial.model.report import Report
 
 from .questions import Details
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 Form = Literal["json", "markdown", "plain", "terminal"]
 
@@ -25,13 +28,15 @@ def render(report: Report, form: Form, details: Details | None = None, *, width:
 
             return markdown(report)
         case _:
-            return _drawn(report, details or {}, plain=form == "plain", width=width)
+            from .terminal import page
+
+            plain = form == "plain"
+            return drawn(page(report, details or {}, plain=plain), plain=plain, width=width)
 
 
-def _drawn(report: Report, details: Details, *, plain: bool, width: int) -> str:
+def drawn(page: RenderableType, *, plain: bool, width: int) -> str:
+    """A page as text; `plain` is without colour."""
     from rich.console import Console
-
-    from .terminal import page
 
     console = Console(
         file=io.StringIO(),
@@ -46,6 +51,6 @@ def _drawn(report: Report, details: Details, *, plain: bool, width: int) -> str:
         emoji=False,
     )
     with console.capture() as capture:
-        console.print(page(report, details, plain=plain))
+        console.print(page)
     # rich pads lines; a file that is compared should not depend on that.
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"

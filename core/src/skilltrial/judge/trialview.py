@@ -75,7 +75,10 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     answers = [question.ask(evidence) for question in bench.questions]
     checks = tuple(answer for answer, _ in answers)
     unclean = contaminated(report.trigger)
-    verdict = verdicts.incomplete("contaminated", Owner.OPERATOR) if unclean else verdicts.verdict(checks)
+    if unclean:
+        verdict = verdicts.incomplete("contaminated", Owner.OPERATOR)
+    else:
+        verdict = verdicts.observed() if bench.case.observe else verdicts.verdict(checks)
     return report.model_copy(update={"checks": checks, "verdict": verdict}), tuple(detail for _, detail in answers)
 
 

@@ -27,6 +27,11 @@ def verdict(checks: Sequence[CheckReport]) -> Verdict:
     return Verdict(kind=kind, reason=worst.reason, owner=owner, check=worst.id)
 
 
+def observed() -> Verdict:
+    """The verdict of a trial of a case that is only observed: nobody asked anything."""
+    return Verdict(kind=VerdictKind.UNVERIFIED, reason="nothing_checked", owner=Owner.OPERATOR)
+
+
 def incomplete(reason: str, owner: Owner) -> Verdict:
     """The verdict of a trial that says nothing about the skill."""
     return Verdict(kind=VerdictKind.INCOMPLETE, reason=reason, owner=owner)

@@ -311,8 +311,16 @@ class Case(Part):
     setup: tuple[Text, ...] = ()
     after: tuple[Text, ...] = ()
     fixtures: dict[Slug, dict[str, JsonValue]] = Field(default_factory=dict)
-    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
+    observe: bool = False
+    """Nothing is checked: its trials are kept and told about, and have no verdict."""
+    checks: tuple[Check, ...] = ()
     rehearsals: tuple[Rehearsal, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_checked_or_observed(self) -> Case:
+        if bool(self.checks) == self.observe:
+            raise ValueError("a case has checks, or is only observed")
+        return self
 
 
 class Suite(Part):

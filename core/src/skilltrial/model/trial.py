@@ -101,6 +101,8 @@ class Probe:
     version: str | None = None
     told: tuple[str, ...] = ()
     todo: tuple[str, ...] = ()
+    own_model: str | None = None
+    """The model that the user's own settings name; None where they name none, or this program has no such setting."""
 
 
 class TrialKey(Part):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from skilltrial.model.errors import SourceUnusable
@@ -13,8 +13,13 @@ from .revisions import is_revision
 
 def refuse_inside_source(out: Path, loaded: Loaded) -> None:
     """Raise SourceUnusable where `out` is, or lies in, a folder that the suite names; links are seen through."""
+    refuse_inside(out, _folders(loaded))
+
+
+def refuse_inside(out: Path, sources: Iterable[tuple[str, Path]]) -> None:
+    """Raise SourceUnusable where `out` is, or lies in, one of these folders, each with words for it."""
     target = out.resolve()
-    for what, folder in _folders(loaded):
+    for what, folder in sources:
         if target.is_relative_to(folder.resolve()):
             raise SourceUnusable(f"{out} lies in {what}, which an archive would change; name another folder with --out")
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ruamel.yaml import YAML
 from ruamel.yaml.representer import SafeRepresenter
 
-from skilltrial.model.suite import Suite
+from skilltrial.model.suite import Case, Suite
 
 _READS_AS_TEXT = re.compile(r"[A-Za-z_][A-Za-z0-9_ ./@()-]*[A-Za-z0-9_.)]|[A-Za-z_]")
 _WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
@@ -40,6 +40,8 @@ def plain(value: object) -> Any:
             for name, field in type(value).model_fields.items()
             if getattr(value, name) is not None or field.default is not None
         }
+        if isinstance(value, Case) and value.observe:
+            del fields["checks"]
         return {**fields, **(value.__pydantic_extra__ or {})}
     if isinstance(value, Enum):
         return value.value

@@ -30,8 +30,13 @@ def check_structure(faults: Faults) -> None:
 
 def _check_case(faults: Faults, case: dict[str, Any], path: Path) -> None:
     """What a model can't say of a case: this or that, but one of them."""
+    observed = case.get("observe") is True
     for one, other in (("prompt", "turns"), ("checks", "expect")):
         given = [key for key in (one, other) if key in case]
+        if observed and one == "checks":
+            for key in given:
+                faults.add((*path, key), "a case that is only observed has no checks", "drop `observe`", key=True)
+            continue
         if not given:
             faults.add(path, f"`{one}` is missing in a case", f"add `{one}` or `{other}`")
         if len(given) == 2:

@@ -150,7 +150,13 @@ class CaseBody(Part):
         json_schema_extra={
             "allOf": [
                 {"oneOf": [{"required": ["prompt"]}, {"required": ["turns"]}]},
-                {"oneOf": [{"required": ["checks"]}, {"required": ["expect"]}]},
+                {
+                    "oneOf": [
+                        {"required": ["checks"]},
+                        {"required": ["expect"]},
+                        {"required": ["observe"], "properties": {"observe": {"const": True}}},
+                    ]
+                },
             ]
         },
     )
@@ -165,6 +171,7 @@ class CaseBody(Part):
     setup: tuple[Text, ...] = ()
     after: tuple[Text, ...] = ()
     fixtures: dict[Slug, dict[str, JsonValue]] = Field(default_factory=dict)
+    observe: bool = False
     checks: Annotated[tuple[WrittenCheck, ...], Field(min_length=1)] = ()
     expect: Annotated[tuple[WrittenCheck, ...], Field(min_length=1)] = ()
     rehearsals: tuple[Rehearsal, ...] = ()
