@@ -1,5 +1,8 @@
 """Every name that a plugin may import. What is not here is the core's own."""
 
+from skilltrial.model.answering import Answerer as Answerer
+from skilltrial.model.answering import Readiness as Readiness
+from skilltrial.model.answering import ToolAnswer as ToolAnswer
 from skilltrial.model.capabilities import Can as Can
 from skilltrial.model.capabilities import Sees as Sees
 from skilltrial.model.checks import CheckOptions as CheckOptions
@@ -8,6 +11,7 @@ from skilltrial.model.errors import ActNotPossible as ActNotPossible
 from skilltrial.model.errors import InvalidRequest as InvalidRequest
 from skilltrial.model.errors import SessionStopped as SessionStopped
 from skilltrial.model.errors import SkilltrialError as SkilltrialError
+from skilltrial.model.errors import TrialNotBegun as TrialNotBegun
 from skilltrial.model.events import ABSENT as ABSENT
 from skilltrial.model.events import EVENTS as EVENTS
 from skilltrial.model.events import Absent as Absent
@@ -54,6 +58,7 @@ from skilltrial.model.notes import Exited as Exited
 from skilltrial.model.notes import Interrupted as Interrupted
 from skilltrial.model.notes import Leftovers as Leftovers
 from skilltrial.model.notes import LimitHit as LimitHit
+from skilltrial.model.notes import NotBegun as NotBegun
 from skilltrial.model.notes import Note as Note
 from skilltrial.model.notes import SkillPlaced as SkillPlaced
 from skilltrial.model.notes import Spawned as Spawned
@@ -114,6 +119,7 @@ from skilltrial.model.trial import TrialKey as TrialKey
 from skilltrial.model.wire import Answered as Answered
 from skilltrial.model.wire import Called as Called
 from skilltrial.model.wire import Connected as Connected
+from skilltrial.model.wire import Presupposed as Presupposed
 from skilltrial.model.wire import Refused as Refused
 from skilltrial.model.wire import ToolsListed as ToolsListed
 from skilltrial.model.wire import WireNote as WireNote

@@ -12,7 +12,7 @@ from skilltrial.judge.questions import of_turn
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Retry, Step, ToolRequested
 from skilltrial.model.evidence import Evidence, Files, JoinedCall, WireCall
-from skilltrial.model.notes import Broke, Exited, Interrupted, Leftovers, LimitHit, Unavailable
+from skilltrial.model.notes import Broke, Exited, Interrupted, Leftovers, LimitHit, NotBegun, Unavailable
 from skilltrial.model.trial import HostIdentity
 from skilltrial.model.words import Cause, Ending, Outcome, Owner, VerdictKind
 
@@ -145,6 +145,16 @@ def test_what_the_runner_knows_beats_what_the_program_says(world, w, note, endin
         owner,
     )
     assert report.checks == ()
+
+
+@pytest.mark.parametrize("skips", [False, True])
+def test_a_session_that_was_never_opened_says_why(world, w, skips):
+    report = world.verdict(w.check("told"), happened=w.trial(NotBegun(why="nothing_to_reuse", skips=skips)))
+
+    kind = VerdictKind.SKIPPED if skips else VerdictKind.INCOMPLETE
+    verdict = report.verdict
+    assert (verdict.kind, verdict.reason, verdict.owner) == (kind, "nothing_to_reuse", Owner.OPERATOR)
+    assert (report.ending, report.checks) == (Ending.NOT_BEGUN, ())
 
 
 @pytest.mark.parametrize("ends", [0, 2, 3])

@@ -69,6 +69,11 @@ BAD = '{"wire":"called","number":1,"tool":["remember"]}'
         ([HELLO, LISTED, CALLED, STORED], "call_without_request", Owner.HOST),
         ([HELLO, LISTED, BAD], "fixture_record_unreadable", Owner.FIXTURE),
         ([BAD], "fixture_record_unreadable", Owner.FIXTURE),
+        (
+            [HELLO, LISTED, CALLED, Answered(number=1, because="unscripted")],
+            "fixture_unscripted",
+            Owner.FIXTURE,
+        ),
     ],
 )
 def test_r26_a_program_that_could_not_have_called_shows_nothing_of_its_agent(judged, w, notes, reason, owner):

@@ -66,6 +66,10 @@ SHAPES = [
     (suite("arms: [{id: a}, {id: a}]"), "5:22: two arms have the id `a`; the other stands on line 5"),
     (suite("skills: [{id: commit-style}]"), "5:10: `folder` is missing in a skill; add `folder`"),
     (suite("skills: [{id: commit-style, path: x}]"), "5:29: unknown key `path` in a skill; that is `folder` here"),
+    (
+        suite("fixtures: {m: {use: mcp, answerer: kody}}"),
+        "5:36: the fixture names an unknown answerer `kody`; known: none",
+    ),
     (suite("fixtures: {m: {use: mcp}}"), "5:21: unknown fixture kind `mcp`; installed: none"),
     (suite("fixtures: {m: {kind: mcp}}"), "5:15: `use` is missing in a fixture"),
     (

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from skilltrial.model.answering import Readiness, ToolAnswer
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import Exit, PluginMismatch
@@ -73,6 +74,13 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
         [("search",), {"tools": ["search"]}, FixtureIdentity],
     ),
     (facades.FixtureFacade, "open_fixtures"): ({"run": None, "assets": {}}, [nullcontext()], [object(), []]),
+    (facades.AnswererFacade, "check_state"): ({"state": {}}, [(), ["fault"]], ["fault", 3, [3]]),
+    (facades.AnswererFacade, "check_ready"): ({"state": {}}, [Readiness(True)], [True, "yes", Readiness]),
+    (facades.AnswererFacade, "answer_call"): (
+        {"tool": "t", "arguments": {}, "state": {}},
+        [ToolAnswer("ok", {})],
+        ["ok", {"result": "ok"}, ToolAnswer],
+    ),
     (facades.ModelFacade, "open_models"): ({"run": None, "dialect": None}, [nullcontext()], [object(), []]),
     (facades.DialectFacade, "spell"): (
         {"act": Say(say="x"), "tools": ()},

@@ -140,13 +140,13 @@ class Server:
 
 
 @contextmanager
-def running(tmp: Path, catalog: bytes, replies: bytes, **options: Any) -> Iterator[Server]:
+def running(tmp: Path, catalog: bytes, replies: bytes, answerer: Any = None, **options: Any) -> Iterator[Server]:
     """A run's server."""
     fixture = McpFixture(catalog="catalog.json", replies="replies.yaml", **options)
     assets = {"catalog.json": catalog, "replies.yaml": replies}
     with (
         httpx.Client(trust_env=False, verify=False, timeout=10) as http,
-        fixture.open_fixtures(RunInfo("run"), assets) as run,
+        fixture.open_fixtures(RunInfo("run"), assets, answerer) as run,
     ):
         yield Server(run, http, place_of(tmp))
 

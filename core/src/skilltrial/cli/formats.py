@@ -13,7 +13,7 @@ from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import FormatFacade
 from skilltrial.plugins.graders import Graders
-from skilltrial.plugins.kinds import FIXTURE, FORMAT
+from skilltrial.plugins.kinds import ANSWERER, FIXTURE, FORMAT
 from skilltrial.record.loading import Loaded, load, locate
 from skilltrial.record.suitefile.foreign import load_foreign
 
@@ -45,7 +45,12 @@ def load_suite(argument: str, given: Mapping[str, Any], discovery: Discovery) ->
         return load_foreign(Path(argument), front, discovery.identify(FORMAT, name), graders)
     if options:
         raise click.UsageError(f"--{next(iter(options))} goes with a suite of another tool and its --format NAME")
-    return load(locate(argument, discovery), graders, fixture_kinds=discovery.names(FIXTURE))
+    return load(
+        locate(argument, discovery),
+        graders,
+        fixture_kinds=discovery.names(FIXTURE),
+        answerers=discovery.names(ANSWERER),
+    )
 
 
 def converted(loaded: Loaded) -> list[str]:

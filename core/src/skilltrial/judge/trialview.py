@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized, Usage
 from skilltrial.model.evidence import Evidence
-from skilltrial.model.notes import exit_codes
+from skilltrial.model.notes import NotBegun, exit_codes, notes
 from skilltrial.model.records import Record
-from skilltrial.model.report import TrialReport, UsageReport, word
+from skilltrial.model.report import TrialReport, UsageReport, Verdict, word
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import Ending, Owner, Source
@@ -66,6 +66,8 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     except Exception:  # noqa: BLE001 - one trial that can't be read leaves the others judged
         broken = Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER)
         return _report(key, trial, bench, runner, broken), ()
+    if end.ending is Ending.NOT_BEGUN:
+        return report.model_copy(update={"verdict": _not_begun(runner)}), ()
     if end.reason is not None:
         return report, ()
     seen = witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees) if bench.fixtures else None
@@ -80,6 +82,12 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     else:
         verdict = verdicts.observed() if bench.case.observe else verdicts.verdict(checks)
     return report.model_copy(update={"checks": checks, "verdict": verdict}), tuple(detail for _, detail in answers)
+
+
+def _not_begun(runner: list[Record]) -> Verdict:
+    """The verdict of a trial whose session was never opened, since what it presupposes was not there."""
+    note = next(note for _, note in notes(runner) if isinstance(note, NotBegun))
+    return verdicts.skipped(word(note.why)) if note.skips else verdicts.incomplete(word(note.why), Owner.OPERATOR)
 
 
 def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event, ...], seen: Witnessed) -> Evidence:

@@ -45,6 +45,7 @@ def witnessed(
         _unreadable(fixtures, records)
         or _not_ready(fixtures, records)
         or _unanswered(wire)
+        or _unscripted(wire)
         or _denied(fixtures, events)
         or (None if found.contradiction is None else (found.contradiction, Owner.HOST))
     )
@@ -71,6 +72,11 @@ def _not_ready(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]])
 
 def _unanswered(wire: Sequence[WireCall]) -> tuple[str, Owner] | None:
     return ("fixture_did_not_answer", Owner.FIXTURE) if any(not call.answered for call in wire) else None
+
+
+def _unscripted(wire: Sequence[WireCall]) -> tuple[str, Owner] | None:
+    """What the agent was told then is not what the server under study would have told it."""
+    return ("fixture_unscripted", Owner.FIXTURE) if any(call.because == "unscripted" for call in wire) else None
 
 
 def _denied(fixtures: Sequence[str], events: Sequence[Event]) -> tuple[str, Owner] | None:

@@ -18,6 +18,7 @@ _OWNERS: Mapping[Ending, Owner] = {
     Ending.OUTPUT_LIMIT: Owner.AGENT,
     Ending.INVALID_EVENTS: Owner.HOST,
     Ending.INTERRUPTED: Owner.OPERATOR,
+    Ending.NOT_BEGUN: Owner.OPERATOR,
 }
 _OWNERS_BY_CAUSE: Mapping[Cause, Owner] = {
     Cause.AUTH: Owner.OPERATOR,

@@ -125,6 +125,18 @@ class SessionStopped(Exception):
     """A session can take no further turn; why is in the records. Raised by `Session.send` only."""
 
 
+class TrialNotBegun(Exception):
+    """What a trial presupposes is not there; `why` is a word for the report. Raised by `FixtureRun.start` only.
+
+    No session is opened: the trial is incomplete, or with `skips` skipped.
+    """
+
+    def __init__(self, why: str, *, skips: bool = False) -> None:
+        super().__init__(why)
+        self.why = why
+        self.skips = skips
+
+
 class ActNotPossible(Exception):
     """This program has no tool for the act (the rehearsal is then *not possible here*)."""
 

@@ -113,7 +113,9 @@ class WireCall:
     """The host's own id of the call, where it sent one."""
     answered: bool = True
     because: str | None = None
-    """What decided the answer: `rule`, `invalid_arguments`, `unknown_tool`, `unexpected`, `fault`."""
+    """What decided the answer (`model.wire.Answered`): `rule`, `answerer`, `unexpected` ..."""
+    marks: JsonValue = None
+    """What an answerer noted of it; the agent did not get it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,8 +94,26 @@ class Broke(Part):
     owner: Owner
 
 
+class NotBegun(Part):
+    """No session was opened: what the trial presupposes was not there. `why` is a word."""
+
+    note: Literal["not_begun"] = "not_begun"
+    why: str
+    skips: bool = False
+
+
 Note = Annotated[
-    SkillPlaced | TurnSent | Spawned | Exited | LimitHit | Unavailable | Interrupted | Leftovers | Ambient | Broke,
+    SkillPlaced
+    | TurnSent
+    | Spawned
+    | Exited
+    | LimitHit
+    | Unavailable
+    | Interrupted
+    | Leftovers
+    | Ambient
+    | Broke
+    | NotBegun,
     Field(discriminator="note"),
 ]
 _NOTES: TypeAdapter[Note] = TypeAdapter(Note)
@@ -137,6 +155,8 @@ def ending_by_notes(records: Iterable[Record]) -> tuple[Ending, Cause | None, Ow
                 return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
             case Broke(owner=owner):
                 return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner
+            case NotBegun():
+                return Ending.NOT_BEGUN, None, Owner.OPERATOR
             case _:
                 pass
     return None

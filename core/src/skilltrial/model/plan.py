@@ -39,6 +39,7 @@ class PartIdentity(Part):
         "core",
         "host",
         "fixture",
+        "answerer",
         "model",
         "dialect",
         "normalizer",

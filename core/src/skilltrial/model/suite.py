@@ -89,6 +89,8 @@ class FixtureUse(Part):
 
     `contract` is what the cases need to be meaningful: a code, and the tools that must be offered. Where one is
     missing, nothing runs, and no archive is judged; the code says why.
+
+    `answerer` names who answers calls that the fixture's own replies leave open.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", strict=True)
@@ -96,6 +98,7 @@ class FixtureUse(Part):
 
     use: Slug
     contract: dict[Slug, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(default_factory=dict)
+    answerer: Slug | None = None
 
     @property
     def options(self) -> dict[str, JsonValue]:

@@ -279,7 +279,8 @@ class FixtureRun(Protocol):
     ) -> AbstractContextManager[Offer]:
         """Serve one trial. `options` are what its case sets; state never passes from one trial to another.
 
-        What arrives is recorded (`model.wire`) before it is answered. Leaving the context ends the service.
+        What arrives is recorded (`model.wire`) before it is answered. Leaving the context ends the service. Raises
+        TrialNotBegun where what the trial presupposes is not there.
         """
 
 

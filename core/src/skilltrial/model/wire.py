@@ -46,15 +46,31 @@ class Called(Part):
 
 
 class Answered(Part):
-    """What call `number` was answered. `because` says what decided: a rule, or that no rule was for it."""
+    """What call `number` was answered. `because` says what decided: a rule, an answerer, or that none was for it.
+
+    `unscripted`: nobody can tell what the server under study would have answered.
+    """
 
     wire: Literal["answered"] = "answered"
     number: int
     result: JsonValue = None
     is_error: bool = False
-    because: Literal["rule", "invalid_arguments", "unknown_tool", "unexpected", "fault"] = "rule"
+    because: Literal["rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault"] = (
+        "rule"
+    )
     state: JsonValue = None
     """The fixture's state after it."""
+    marks: JsonValue = None
+    """What an answerer noted of it, for graders; the agent did not get it."""
+
+
+class Presupposed(Part):
+    """Whether what the trial presupposes was there before its session; `why` is a word, `found` what was looked at."""
+
+    wire: Literal["presupposed"] = "presupposed"
+    holds: bool
+    why: str
+    found: JsonValue = None
 
 
 class Refused(Part):
@@ -64,9 +80,9 @@ class Refused(Part):
     why: str
 
 
-WireNote = Annotated[Connected | ToolsListed | Called | Answered | Refused, Field(discriminator="wire")]
+WireNote = Annotated[Connected | ToolsListed | Called | Answered | Presupposed | Refused, Field(discriminator="wire")]
 _NOTES: TypeAdapter[WireNote] = TypeAdapter(WireNote)
-_NAMES = frozenset({"connected", "tools_listed", "called", "answered", "refused"})
+_NAMES = frozenset({"connected", "tools_listed", "called", "answered", "presupposed", "refused"})
 
 
 def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:
@@ -138,6 +154,7 @@ def wire_calls(server: str, records: Iterable[Record]) -> tuple[WireCall, ...]:
             joins=note.joins,
             answered=number in answers,
             because=answers[number].because if number in answers else None,
+            marks=answers[number].marks if number in answers else None,
         )
         for number, (record, note) in sorted(calls.items())
     )

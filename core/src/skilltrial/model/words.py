@@ -26,6 +26,8 @@ class Ending(StrEnum):
     OUTPUT_LIMIT = "output_limit"
     INVALID_EVENTS = "invalid_events"
     INTERRUPTED = "interrupted"
+    NOT_BEGUN = "not_begun"
+    """No session was opened: what the trial presupposes was not there."""
 
 
 class Cause(StrEnum):

@@ -20,6 +20,7 @@ F = TypeVar("F", bound=facades.Facade)
 _SPECS: dict[type[facades.Facade], tuple[str, type]] = {
     facades.HostFacade: ("host", hookspecs.HostSpec),
     facades.FixtureFacade: ("fixture", hookspecs.FixtureSpec),
+    facades.AnswererFacade: ("answerer", hookspecs.AnswererSpec),
     facades.ModelFacade: ("model", hookspecs.ModelSpec),
     facades.DialectFacade: ("dialect", hookspecs.DialectSpec),
     facades.NormalizerFacade: ("normalizer", hookspecs.NormalizerSpec),

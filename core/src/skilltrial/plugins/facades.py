@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
+from skilltrial.model.answering import Readiness, ToolAnswer
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import PluginMismatch
@@ -120,8 +121,33 @@ class HostFacade(Facade):
         )
 
 
+class AnswererFacade(Facade):
+    """A bound answerer."""
+
+    def check_state(self, state: Mapping[str, JsonValue]) -> tuple[str, ...]:
+        """See AnswererSpec."""
+        return self._all("check_state", self.relay.check_state(state=state), str)
+
+    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
+        """See AnswererSpec."""
+        return self._kept("check_ready", self.relay.check_ready(state=state), Readiness)
+
+    def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
+        """See AnswererSpec."""
+        answer = self.relay.answer_call(tool=tool, arguments=arguments, state=state)
+        return self._kept("answer_call", answer, ToolAnswer)
+
+
+@dataclass(frozen=True, slots=True)
 class FixtureFacade(Facade):
-    """A bound fixture."""
+    """A bound fixture, with the answerer that the suite's entry names."""
+
+    answerer: AnswererFacade | None = None
+
+    @property
+    def takes_answerer(self) -> bool:
+        """Whether the fixture can be given an answerer."""
+        return all("answerer" in one.argnames for one in self.relay.open_fixtures.get_hookimpls())
 
     def fixture_assets(self) -> tuple[str, ...]:
         """See FixtureSpec."""
@@ -133,7 +159,9 @@ class FixtureFacade(Facade):
 
     def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> tuple[str, ...]:
         """See FixtureSpec."""
-        return self._all("check_fixture", self.relay.check_fixture(assets=assets, options=options), str)
+        return self._all(
+            "check_fixture", self.relay.check_fixture(assets=assets, options=options, answerer=self.answerer), str
+        )
 
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
         """See FixtureSpec."""
@@ -141,7 +169,7 @@ class FixtureFacade(Facade):
 
     def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
         """See FixtureSpec."""
-        return self._context("open_fixtures", self.relay.open_fixtures(run=run, assets=assets))
+        return self._context("open_fixtures", self.relay.open_fixtures(run=run, assets=assets, answerer=self.answerer))
 
 
 class ModelFacade(Facade):

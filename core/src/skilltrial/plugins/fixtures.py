@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.suite import FixtureUse
 
 from .binding import bind
 from .discovery import Discovery
-from .facades import FixtureFacade
-from .kinds import FIXTURE
+from .facades import AnswererFacade, FixtureFacade
+from .kinds import ANSWERER, FIXTURE
 
 
 class Fixtures:
@@ -21,5 +24,15 @@ class Fixtures:
         return self._discovery.names(FIXTURE)
 
     def make(self, use: FixtureUse) -> FixtureFacade:
-        """The fixture of an entry. Raises PluginNotFound, InvalidRequest for its options, and what binding raises."""
-        return bind(FixtureFacade, use.use, self._discovery.build(FIXTURE, use.use, use.options))
+        """The fixture of an entry, with the answerer that it names.
+
+        Raises PluginNotFound, InvalidRequest for its options and for an answerer that it can't take, and what binding
+        raises.
+        """
+        fixture = bind(FixtureFacade, use.use, self._discovery.build(FIXTURE, use.use, use.options))
+        if use.answerer is None:
+            return fixture
+        if not fixture.takes_answerer:
+            raise InvalidRequest(f"fixture {use.use!r} takes no answerer; leave out `answerer: {use.answerer}`")
+        answerer = bind(AnswererFacade, use.answerer, self._discovery.build(ANSWERER, use.answerer))
+        return replace(fixture, answerer=answerer)

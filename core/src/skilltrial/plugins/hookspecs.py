@@ -14,6 +14,7 @@ from typing import Protocol
 import pluggy
 from pydantic import JsonValue
 
+from skilltrial.model.answering import Answerer, Readiness, ToolAnswer
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.events import Event
@@ -107,10 +108,13 @@ class FixtureSpec(Protocol):
         """What a host must be able to do, one of these, for a case that uses it. Empty: nothing."""
 
     @first
-    def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> Sequence[str]:
+    def check_fixture(
+        self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue], answerer: Answerer | None
+    ) -> Sequence[str]:
         """The faults of its files, and of the `options` that one case sets; a sentence each, none where all is right.
 
-        Pure. No text of a file goes into a sentence.
+        `answerer` is the one that the suite's entry names; a fixture without this parameter takes none. Pure. No text
+        of a file goes into a sentence.
         """
 
     @first
@@ -118,8 +122,32 @@ class FixtureSpec(Protocol):
         """Say what it offers to every trial of a run. Pure; asked only where `check_fixture` found no fault."""
 
     @first
-    def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
-        """Start what serves all trials of a run."""
+    def open_fixtures(
+        self, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None
+    ) -> AbstractContextManager[FixtureRun]:
+        """Start what serves all trials of a run; `answerer` as in `check_fixture`."""
+
+
+class AnswererSpec(Protocol):
+    """Answers a fixture's calls by what they ask for, where fixed replies can't know: an inventory that is searched.
+
+    The state is the suite's (what scripts and cases set); all hooks are pure functions of it.
+    """
+
+    @first
+    def check_state(self, state: Mapping[str, JsonValue]) -> Sequence[str]:
+        """The faults of the state in which trials begin; a sentence each, none of which shows a value."""
+
+    @first
+    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
+        """Whether what the trial presupposes is there. Asked before each session; its answer goes on record."""
+
+    @first
+    def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
+        """What a call is answered. `arguments` fit the tool's input schema.
+
+        Total: a call that can't be decided is answered too, and marked as not `scripted`.
+        """
 
 
 class ModelSpec(Protocol):

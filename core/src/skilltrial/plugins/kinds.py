@@ -25,6 +25,8 @@ class Kind:
 
 HOST = Kind("host")
 FIXTURE = Kind("fixture")
+ANSWERER = Kind("answerer")
+"""Answers the calls of a fixture where fixed replies can't know."""
 MODEL = Kind("model")
 DIALECT = Kind("dialect")
 NORMALIZER = Kind("normalizer")
@@ -42,6 +44,7 @@ COMMAND = Kind("command")
 KINDS: tuple[Kind, ...] = (
     HOST,
     FIXTURE,
+    ANSWERER,
     MODEL,
     DIALECT,
     NORMALIZER,

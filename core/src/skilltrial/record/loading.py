@@ -70,7 +70,9 @@ def locate(argument: str, discovery: Discovery) -> Path:
     return discovery.suite_folder(argument) / SUITE_FILE
 
 
-def load(path: Path, graders: GraderDirectory, *, fixture_kinds: Collection[str] = ()) -> Loaded:
+def load(
+    path: Path, graders: GraderDirectory, *, fixture_kinds: Collection[str] = (), answerers: Collection[str] = ()
+) -> Loaded:
     """Read the suite at `path`. Raises DocumentInvalid with every fault, SourceUnusable without a readable file."""
     source, resolved = read_source(path)
     document = read(path.name, source)
@@ -81,7 +83,7 @@ def load(path: Path, graders: GraderDirectory, *, fixture_kinds: Collection[str]
     _refuse_foreign(document)
     reader = CheckReader(faults, graders)
     expansion = expand(faults, reader, resolved)
-    Meaning(faults, expansion, fixture_kinds).check()
+    Meaning(faults, expansion, fixture_kinds, answerers).check()
     check_structure(faults)
     folders = Folders(faults, resolved.parent, expansion.long["limits"])
     folders.check(expansion)

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from skilltrial.archive import layout
 from skilltrial.archive.trees import as_json
 from skilltrial.archive.writing import TrialWriter
-from skilltrial.model.errors import SessionStopped
+from skilltrial.model.errors import SessionStopped, TrialNotBegun
 from skilltrial.model.evidence import Entry
 from skilltrial.model.facts import TrialFacts
-from skilltrial.model.notes import Ambient, Broke, SkillPlaced, TurnSent
+from skilltrial.model.notes import Ambient, Broke, NotBegun, SkillPlaced, TurnSent
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import ModelEndpoint, Offer, Place, Trial, TrialKey
 from skilltrial.model.words import Owner
@@ -137,6 +137,8 @@ class Try:
                     self.answers.append(_text(session.send(prompt)))
         except SessionStopped:
             return
+        except TrialNotBegun as error:
+            recorder.note(NotBegun(why=error.why, skips=error.skips))
         except _FixtureFailed as error:
             recorder.note(Broke(why=str(error), owner=Owner.FIXTURE))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a part's fault must cost one trial, not the run
@@ -151,6 +153,8 @@ class Try:
             try:
                 offer = stack.enter_context(fixture.start(trial, options, place, self.writer.fixture(name)))
                 offers.append(replace(offer, name=name))
+            except TrialNotBegun:
+                raise
             except Exception as error:
                 raise _FixtureFailed(type(error).__name__) from error
         return tuple(offers)

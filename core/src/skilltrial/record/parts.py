@@ -15,7 +15,7 @@ from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import DialectFacade, FixtureFacade, HostFacade, ModelFacade, NormalizerFacade
 from skilltrial.plugins.fixtures import Fixtures
 from skilltrial.plugins.judging import core_judge
-from skilltrial.plugins.kinds import DIALECT, FIXTURE, GRADER, HOST, MODEL, NORMALIZER, Kind
+from skilltrial.plugins.kinds import ANSWERER, DIALECT, FIXTURE, GRADER, HOST, MODEL, NORMALIZER, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +70,6 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
     used += [(GRADER, name) for name in sorted({check.grader for case in suite.cases for check in case.checks})]
     fixtures = {name: Fixtures(discovery).make(use) for name, use in suite.fixtures.items()}
     used += [(FIXTURE, kind) for kind in sorted({use.use for use in suite.fixtures.values()})]
+    used += [(ANSWERER, name) for name in sorted({use.answerer for use in suite.fixtures.values() if use.answerer})]
     identities = [core_judge(), *(discovery.identify(kind, name) for kind, name in used)]
     return Parts(host, identity, normalizer, model, dialect, fixtures, tuple(identities))

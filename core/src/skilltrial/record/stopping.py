@@ -24,6 +24,9 @@ three times, and a provider's login service has hiccups."""
 _NEVER_AGAIN = frozenset({Cause.AUTH, Cause.QUOTA, Cause.CONTEXT})
 """Causes that another try can't mend."""
 
+_NOBODYS = frozenset({Ending.INTERRUPTED, Ending.NOT_BEGUN})
+"""Endings that say nothing about the program or its provider."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -113,7 +116,7 @@ class Conduct:
 
     def _watch(self, seen: Seen) -> None:
         end = seen.ended
-        outside = end.owner in (Owner.HOST, Owner.MODEL, Owner.OPERATOR) and end.ending is not Ending.INTERRUPTED
+        outside = end.owner in (Owner.HOST, Owner.MODEL, Owner.OPERATOR) and end.ending not in _NOBODYS
         self._row = [*self._row, f"{end.ending}" + (f" ({end.cause})" if end.cause else "")] if outside else []
         if not self._stops or self.stopped is not None:
             return

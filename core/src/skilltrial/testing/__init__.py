@@ -2,6 +2,7 @@
 
 from skilltrial.judge.questions import of_turn as of_turn
 from skilltrial.plugins.binding import bind as bind
+from skilltrial.plugins.facades import AnswererFacade as AnswererFacade
 from skilltrial.plugins.facades import DialectFacade as DialectFacade
 from skilltrial.plugins.facades import FixtureFacade as FixtureFacade
 from skilltrial.plugins.facades import FormatFacade as FormatFacade

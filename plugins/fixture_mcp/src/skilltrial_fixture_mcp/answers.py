@@ -71,6 +71,14 @@ def in_text(value: JsonValue) -> JsonValue:
     return {"type": "text", "text": value if isinstance(value, str) else compact(value)}
 
 
+def plain_answer(value: JsonValue, *, is_error: bool, has_output: bool) -> Answer:
+    """A value as the answer: one text, and structured content where the tool promises it."""
+    sent: dict[str, JsonValue] = {"content": [in_text(value)], "isError": is_error}
+    if has_output and not is_error:
+        sent["structuredContent"] = value
+    return Answer(value, sent, is_error)
+
+
 def own_error(code: str, message: str) -> Answer:
     """An error of the fixture's own."""
     body: JsonValue = {"error": {"code": code, "message": message}}

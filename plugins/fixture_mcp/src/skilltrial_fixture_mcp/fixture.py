@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, JsonValue
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import Can, CatalogIdentity, FixtureIdentity, FixtureRun, RunInfo
+from skilltrial.api import Answerer, Can, CatalogIdentity, FixtureIdentity, FixtureRun, RunInfo
 
 File = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -39,16 +39,20 @@ class McpFixture:
         """MCP servers over this transport (see FixtureSpec)."""
         return frozenset({Can.MCP_HTTP if self.transport == "http" else Can.MCP_STDIO})
 
-    def check_fixture(self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> Sequence[str]:
+    def check_fixture(
+        self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue], answerer: Answerer | None
+    ) -> Sequence[str]:
         """The faults of both files and of a case's options (see FixtureSpec)."""
-        from .casting import cast_fault
+        from .casting import cast, cast_fault
         from .preparing import prepare
 
         prepared, faults = prepare((self.catalog, assets[self.catalog]), (self.replies, assets[self.replies]))
         if prepared is None:
             return faults
         fault = cast_fault(prepared, options)
-        return () if fault is None else (fault,)
+        if fault is not None:
+            return (fault,)
+        return () if answerer is None else answerer.check_state(cast(prepared, options)[1].state)
 
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
         """The tools of the catalog, and whose they are (see FixtureSpec)."""
@@ -62,8 +66,10 @@ class McpFixture:
             ),
         )
 
-    def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
+    def open_fixtures(
+        self, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None
+    ) -> AbstractContextManager[FixtureRun]:
         """Start the server that serves all trials of a run (see FixtureSpec)."""
         from .serving import open_server
 
-        return open_server(self, assets)
+        return open_server(self, assets, answerer)

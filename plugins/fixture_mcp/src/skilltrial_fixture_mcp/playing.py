@@ -8,15 +8,16 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from skilltrial.api import Answerer
 from skilltrial.replies.schemas import Schema
 from skilltrial.replies.templates import Template
 
-from .answers import Answer, Answering, own_error
-from .catalog import Catalog
+from .answers import Answer, Answering, own_error, plain_answer
+from .catalog import Catalog, Tool
 from .replies import Fault
 from .routes import PlayedRoute
 
-Because = Literal["rule", "invalid_arguments", "unknown_tool", "unexpected", "fault"]
+Because = Literal["rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault"]
 State = dict[str, JsonValue]
 
 
@@ -68,10 +69,14 @@ class Decision:
     answer: Answer | None = None
     fault: Fault | None = None
     delay: float = 0.0
+    marks: JsonValue = None
+    """What an answerer noted for graders."""
 
 
-def decide(catalog: Catalog, play: Play, scene: Scene, name: str, arguments: JsonValue) -> Decision:
-    """Decide a call: an unknown tool, invalid arguments, the first rule that fits, or an unexpected operation."""
+def decide(
+    catalog: Catalog, play: Play, scene: Scene, name: str, arguments: JsonValue, answerer: Answerer | None = None
+) -> Decision:
+    """Decide a call: an unknown tool, invalid arguments, the first rule that fits, the answerer, or unexpected."""
     tool = catalog.tools.get(name)
     if tool is None or name in scene.hidden:
         return Decision("unknown_tool", scene)
@@ -80,7 +85,16 @@ def decide(catalog: Catalog, play: Play, scene: Scene, name: str, arguments: Jso
     for rule in play.rules[name]:
         if rule.fits(arguments, scene.state):
             return _played(rule, scene, arguments)
+    if answerer is not None:
+        return _asked(answerer, tool, scene, arguments)
     return Decision("unexpected", scene, UNEXPECTED)
+
+
+def _asked(answerer: Answerer, tool: Tool, scene: Scene, arguments: dict[str, JsonValue]) -> Decision:
+    said = answerer.answer_call(tool.name, arguments, scene.state)
+    after = Scene(dict(said.state), scene.hidden)
+    answer = plain_answer(said.result, is_error=said.is_error, has_output=tool.output is not None)
+    return Decision("answerer" if said.scripted else "unscripted", after, answer, marks=said.marks)
 
 
 def _played(rule: PlayedRule, scene: Scene, arguments: JsonValue) -> Decision:

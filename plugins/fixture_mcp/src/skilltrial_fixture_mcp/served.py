@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from skilltrial.api import Answered, Called, Connected, Recorder, Refused, Source, ToolsListed
+from skilltrial.api import Answered, Answerer, Called, Connected, Recorder, Refused, Source, ToolsListed
 
 from .answers import Answer
 from .catalog import Catalog
@@ -79,6 +79,7 @@ class ServedTrial:
     play: Play
     scene: Scene
     recorder: Recorder
+    answerer: Answerer | None = None
     listeners: set[Callable[[], None]] = field(default_factory=set)
     """Who hears that the list of tools has changed."""
     revision: str | None = None
@@ -190,7 +191,7 @@ class ServedTrial:
         number = self._calls
         joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
         self._record(Called(number=number, rpc_id=request.id, tool=name, arguments=arguments, joins=joins))
-        decision = decide(self.catalog, self.play, self.scene, name, arguments)
+        decision = decide(self.catalog, self.play, self.scene, name, arguments, self.answerer)
         changed = decision.scene.hidden != self.scene.hidden
         self._settle(number, decision)
         if changed:
@@ -213,6 +214,7 @@ class ServedTrial:
                 is_error=answer.is_error,
                 because=decision.because,
                 state=decision.scene.state,
+                marks=decision.marks,
             )
         )
 

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 import uvicorn
 from pydantic import JsonValue
 
-from skilltrial.api import InvalidRequest, Offer, Place, Recorder, Trial
+from skilltrial.api import Answerer, InvalidRequest, Offer, Place, Presupposed, Recorder, Source, Trial, TrialNotBegun
 
 from .app import Desk, Seat
 from .casting import cast, cast_fault
 from .delivery import Severable
 from .fixture import McpFixture
 from .lines import LINE_LIMIT, LineServer
+from .playing import Scene
 from .preparing import Prepared, prepare
 from .served import About, ServedTrial, Transport
 from .stdio import VARIABLE
@@ -70,6 +71,7 @@ class RunningServer:
     desk: Desk
     bridges: int
     loop: asyncio.AbstractEventLoop
+    answerer: Answerer | None = None
 
     @contextmanager
     def start(
@@ -77,14 +79,16 @@ class RunningServer:
     ) -> Iterator[Offer]:
         """See FixtureRun. When the context is left the path is gone and nothing more is recorded.
 
-        What broke in the meantime (a recorder on a full disk) is raised then.
+        What broke in the meantime (a recorder on a full disk) is raised then. Raises TrialNotBegun where the answerer
+        finds that what the trial presupposes is not there.
         """
         fault = cast_fault(self.prepared, options)
         if fault is not None:
             raise InvalidRequest(fault)
         play, scene = cast(self.prepared, options)
+        self._look(scene, recorder)
         token = secrets.token_urlsafe(24)
-        seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder))
+        seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder, self.answerer))
         self.desk.seats[token] = seat
         try:
             yield self._offer(token)
@@ -93,6 +97,16 @@ class RunningServer:
             seat.served.close()
             self.loop.call_soon_threadsafe(seat.ended.set)
         seat.served.check()
+
+    def _look(self, scene: Scene, recorder: Recorder) -> None:
+        """Put on record whether what the trial presupposes is there. Raises TrialNotBegun where it is not."""
+        if self.answerer is None:
+            return
+        ready = self.answerer.check_ready(scene.state)
+        note = Presupposed(holds=ready.holds, why=ready.why, found=ready.found)
+        recorder.record(Source.WIRE, note.model_dump_json())
+        if not ready.holds:
+            raise TrialNotBegun(ready.why, skips=ready.skips)
 
     def _offer(self, token: str) -> Offer:
         tools = tuple(self.prepared.catalog.tools)
@@ -108,7 +122,9 @@ class RunningServer:
 
 
 @contextmanager
-def open_server(options: McpFixture, assets: Mapping[str, bytes]) -> Iterator[RunningServer]:
+def open_server(
+    options: McpFixture, assets: Mapping[str, bytes], answerer: Answerer | None = None
+) -> Iterator[RunningServer]:
     """Run a server while the context lasts. Raises InvalidRequest for faulty files, ServerNotStarted."""
     prepared, faults = prepare((options.catalog, assets[options.catalog]), (options.replies, assets[options.replies]))
     if prepared is None:
@@ -126,7 +142,9 @@ def open_server(options: McpFixture, assets: Mapping[str, bytes]) -> Iterator[Ru
             if not server.up.wait(START_SECONDS) or server.loop is None:
                 raise ServerNotStarted("the MCP fixture's server did not come up")
             _prove(desk.port)
-            yield RunningServer(about, prepared, options.transport, desk, bridges.getsockname()[1], server.loop)
+            yield RunningServer(
+                about, prepared, options.transport, desk, bridges.getsockname()[1], server.loop, answerer
+            )
         finally:
             server.should_exit = True
             thread.join()

@@ -14,6 +14,7 @@ STATUS: dict[Ending | None, str | None] = {
     Ending.INVALID_EVENTS: "invalid-host-events",
     Ending.HOST_FAILED: "host-failed",
     Ending.INTERRUPTED: None,
+    Ending.NOT_BEGUN: None,
     None: None,
 }
 """How a session ended → EmbrAIon's word; None where it has no word. `grading-error` is of its own making."""

@@ -18,14 +18,17 @@ _FILE_KEYS = {"folder", "files", "git", "ref", "path"}
 
 
 class Meaning:
-    """Checks the long form of one suite; `fixture_kinds` are those that are installed."""
+    """Checks the long form of one suite; `fixture_kinds` and `answerers` are those that are installed."""
 
-    def __init__(self, faults: Faults, expansion: Expansion, fixture_kinds: Collection[str]) -> None:
+    def __init__(
+        self, faults: Faults, expansion: Expansion, fixture_kinds: Collection[str], answerers: Collection[str]
+    ) -> None:
         self._faults = faults
         self._long = expansion.long
         self._cases = expansion.cases
         self._default_arms = expansion.default_arms
         self._kinds = tuple(fixture_kinds)
+        self._answerers = tuple(answerers)
         self._skills = {
             skill["id"]: bool(skill.get("previous"))
             for skill in self._long["skills"]
@@ -46,6 +49,12 @@ class Meaning:
                     ("env", at), "this is no name of an environment variable", "give names only, no values"
                 )
         self._check_fixtures(self._fixtures, ("fixtures",), {})
+        for name, written in self._fixtures.items():
+            answerer = as_dict(written).get("answerer")
+            if isinstance(answerer, str):
+                self._known(
+                    "the fixture names an", "answerer", answerer, self._answerers, ("fixtures", name, "answerer")
+                )
         if isinstance(self._faults.document.at(("cases",)), list):
             self._unique("case", [case.long for case in self._cases], ("cases",))
         for case in self._cases:
