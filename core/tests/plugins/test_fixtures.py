@@ -72,7 +72,8 @@ def test_a_fixture_gets_the_answerer_that_its_entry_names(fixtures: Fixtures) ->
 
     assert named.check_fixture({}, {}) == ("nothing is right",)
     with named.open_fixtures(RunInfo("run"), {}) as served:
-        assert served is named.answerer
+        same: object = served
+        assert same is named.answerer
     assert fixtures.make(FixtureUse(use="listening")).check_fixture({}, {}) == ()
 
 

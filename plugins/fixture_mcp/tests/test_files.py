@@ -244,7 +244,10 @@ def test_a_run_with_faulty_files_does_not_start(make_catalog: Any, notes_tools: 
     fixture = McpFixture(catalog="c.json", replies="r.yaml")
     assets = {"c.json": make_catalog(*notes_tools), "r.yaml": b"scripts: {}"}
 
-    with pytest.raises(InvalidRequest, match="at least one script"), fixture.open_fixtures(RunInfo("run"), assets):
+    with (
+        pytest.raises(InvalidRequest, match="at least one script"),
+        fixture.open_fixtures(RunInfo("run"), assets, None),
+    ):
         pass
 
 
