@@ -57,6 +57,7 @@ def test_where_no_rule_fits_the_operation_is_unexpected_and_nothing_changes(serv
         "is_error": True,
         "because": "unexpected",
         "state": {"n": 1},
+        "marks": None,
     }
 
 
