@@ -24,14 +24,15 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "judge": BELOW_RECORD,
     "record": BELOW_RECORD,
     "rehearsal": BELOW_RECORD | {"record", "judge"},
+    "repeating": BELOW_RECORD | {"record", "judge"},
     "doctor": BELOW_RECORD | {"record", "judge", "rehearsal"},
-    "cli": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor"},
+    "cli": BELOW_RECORD | {"record", "judge", "rehearsal", "repeating", "doctor"},
     "__main__": frozenset({"cli"}),
     "api": frozenset({"plugins", "model"}),
     "checks": frozenset({"model"}),
     "replies": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
-    "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "doctor", "cli", "api", "process"},
+    "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "repeating", "doctor", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
 FOR_HOSTS = ("skilltrial.process",)

@@ -28,8 +28,10 @@ from skilltrial.record.reusing import Reusable, find_reusable
 from skilltrial.record.runs import Recorded, record, take_up, without
 from skilltrial.record.stopping import Budget
 from skilltrial.rehearsal import scripts
+from skilltrial.repeating import MajorityRepeats
 
 from .formats import load_suite
+from .gates import read_gate
 from .hosts import Chosen
 from .judging import judge, keep
 from .options import host_fields
@@ -61,6 +63,8 @@ class Wanted:
 def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: Discovery, chosen: Chosen) -> Request:
     """What was asked for, of one host. Raises InvalidRequest, click.UsageError."""
     loaded = load_suite(suite, given, discovery)
+    if (gate := given.get("gate")) is not None:
+        loaded = replace(loaded, suite=loaded.suite.model_copy(update={"gate": read_gate(gate, loaded.suite)}))
     seed = given["seed"] if given["seed"] is not None else secrets.randbelow(1_000_000)
     selection = Selection(
         tuple(given["cases"]), tuple(given["arms"]), given.get("attempts"), seed, given["jobs"] or JOBS
@@ -74,6 +78,7 @@ def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: 
         budget=budget(given),
         retries=2 if given.get("retries") is None else given["retries"],
         route=chosen.route,
+        gate=given.get("gate"),
     )
 
 
@@ -93,7 +98,7 @@ def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
         return Exit.PASSED
     keep_out_of_git(out)
     with progress(len(left.trials), quiet=wanted.quiet) as observer:
-        recorded = record(prepared, out, discovery, observer, _scripts(prepared), reused)
+        recorded = record(prepared, out, discovery, observer, _scripts(prepared), reused, MajorityRepeats(discovery))
     return _conclude(recorded, wanted, discovery)
 
 
@@ -104,7 +109,7 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
     prepared = prepare_again(root, again, discovery)
     anew = _incomplete(root, discovery) if given["incomplete"] else ()
     prepared = replace(prepared, trials=tuple(dict.fromkeys((*prepared.trials, *anew))))
-    whole = not anew and _whole(root)
+    whole = not anew and _whole(root, discovery)
     if not whole:
         ask_again(prepared.request, again.options, given, discovery)
     if _ends_here(wanted, prepared):
@@ -115,7 +120,7 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
         show(judgement, wanted.form, root, discovery)
         return judgement.report.gate.exit_code
     with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
-        recorded = take_up(prepared, root, observer, _scripts(prepared), anew)
+        recorded = take_up(prepared, root, observer, _scripts(prepared), anew, MajorityRepeats(discovery))
     return _conclude(recorded, wanted, discovery)
 
 
@@ -131,12 +136,14 @@ def _reusable(wanted: Wanted, prepared: Prepared) -> tuple[Reusable, ...]:
     return reuse.trials
 
 
-def _whole(root: Path) -> bool:
-    """Whether the run in `root` ended with a seal on every trial."""
+def _whole(root: Path, discovery: Discovery) -> bool:
+    """Whether the run in `root` ended with a seal on every trial, and its gate asks for no more."""
     if not (root / MANIFEST).exists():
         return False
     archive = open_archive(root)
-    return len(archive.sealed()) == len(archive.plan.trials)
+    if len(archive.sealed()) < len(archive.plan.trials):
+        return False
+    return not MajorityRepeats(discovery).after(root, archive.plan)
 
 
 def _incomplete(root: Path, discovery: Discovery) -> tuple[TrialKey, ...]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
-from .options import FORM, REPORT
+from .options import FORM, GATE, REPORT
 
 
 @click.command("grade", short_help="Judge a sealed archive again.")
 @click.argument("archive", default="last")
 @FORM
 @REPORT
+@GATE
 @click.option("--no-write", is_flag=True, help="Print the report only; keep none beside the archive's own.")
-def command(archive: str, form: str, report: str | None, no_write: bool) -> None:
+def command(archive: str, form: str, report: str | None, gate: str | None, no_write: bool) -> None:
     """Judge a sealed ARCHIVE again, offline: the same evidence and judges give the same bytes.
 
     ARCHIVE is a folder, or `last`. Every file is checked first (exit 4 where one differs). A report that differs from
@@ -30,7 +31,7 @@ def command(archive: str, form: str, report: str | None, no_write: bool) -> None
         raise click.UsageError(f"--report and --format {form} both say how the report is printed; leave one out")
     form = form if report is None else renderer_name(report, discovery)
     root = find_archive(archive)
-    judgement = judge(root, discovery)
+    judgement = judge(root, discovery, gate)
     show(judgement, form, root, discovery)
     differs = changes(root, judgement.report)
     for line in differs:

@@ -19,12 +19,19 @@ from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.judging import judging_parts
 from skilltrial.plugins.normalizers import Normalizers
 
+from .gates import read_gate
 
-def judge(root: Path, discovery: Discovery) -> Judgement:
-    """Judge the archive in `root`. Raises ArchiveRefused."""
+
+def judge(root: Path, discovery: Discovery, gate: str | None = None) -> Judgement:
+    """Judge the archive in `root`, by another `gate` than its own where one is given.
+
+    Raises ArchiveRefused, click.UsageError.
+    """
     archive = open_archive(root)
     judges = judging_parts(discovery, archive.suite, archive.plan.host.records)
-    return grade(archive, Graders(discovery), Normalizers(discovery), judges)
+    return grade(
+        archive, Graders(discovery), Normalizers(discovery), judges, read_gate(gate, archive.suite) if gate else None
+    )
 
 
 def keep(root: Path, report: Report) -> Path | None:

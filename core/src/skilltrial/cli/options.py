@@ -65,6 +65,13 @@ FORM = click.option(
 )
 
 
+GATE = click.option(
+    "--gate",
+    metavar="RULE",
+    help="Decide by this in place of the suite's gate: all, majority_of=5 (a case that fails is run four times more), "
+    "min_pass_rate=0.9.",
+)
+
 REPORT = click.option("--report", metavar="NAME", help="Print the report by this installed renderer: embraion ...")
 
 _FORMAT_OPTIONS = (

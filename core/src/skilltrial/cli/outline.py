@@ -22,6 +22,12 @@ def outline(prepared: Prepared) -> str:
     )
     lines = [first, f"each session ends after {suite.limits.seconds} s at the latest (limits.seconds)"]
     lines += _bounds(prepared.budget)
+    if plan.mode == "run" and (of := suite.gate.majority_of) is not None:
+        cases = len({key.case for key in prepared.trials if key.arm == suite.gate.arm})
+        lines.append(
+            f"gate {suite.gate.rule}: a case that fails is run {of - 1} times more in arm {suite.gate.arm} "
+            f"(at most {counted(cases * (of - 1), 'session')} more)"
+        )
     if prepared.loaded and (conversion := prepared.loaded.conversion):
         name, lost = conversion.part.name, conversion.losses
         lines.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,9 @@ class Silent:
     def sealed(self, key: TrialKey) -> None:
         """Say nothing."""
 
+    def added(self, trials: Sequence[TrialKey]) -> None:
+        """Say nothing."""
+
 
 class Lines:
     """A line per finished trial: for logs."""
@@ -37,6 +40,11 @@ class Lines:
     def started(self, key: TrialKey) -> None:
         """Say nothing: a log wants what is known."""
 
+    def added(self, trials: Sequence[TrialKey]) -> None:
+        """Say what the gate's rule adds."""
+        self._total += len(trials)
+        click.echo(repeating(trials), err=True)
+
     def sealed(self, key: TrialKey) -> None:
         """Say how far the run is."""
         self._done += 1
@@ -47,8 +55,9 @@ class Lines:
 class Bar:
     """A bar with the trials that run just now: for terminals."""
 
-    def __init__(self, progress: Progress, task: TaskID) -> None:
+    def __init__(self, progress: Progress, task: TaskID, total: int) -> None:
         self._progress = progress
+        self._total = total
         self._task = task
         self._running: list[TrialKey] = []
 
@@ -62,9 +71,21 @@ class Bar:
         self._running.remove(key)
         self._show(1)
 
+    def added(self, trials: Sequence[TrialKey]) -> None:
+        """More to do."""
+        self._total += len(trials)
+        self._progress.update(self._task, total=self._total)
+        self._progress.console.print(repeating(trials), markup=False, highlight=False)
+
     def _show(self, step: int) -> None:
         newest = str(self._running[-1]) if self._running else ""
         self._progress.update(self._task, advance=step, description=newest[:40])
+
+
+def repeating(trials: Sequence[TrialKey]) -> str:
+    """What the gate's rule adds, as a sentence."""
+    cases = list(dict.fromkeys(key.case for key in trials))
+    return f"failed at first, repeated for the gate: {', '.join(cases)} ({len(trials)} sessions more)"
 
 
 @contextmanager
@@ -95,4 +116,4 @@ def progress(total: int, *, quiet: bool) -> Iterator[Silent | Lines | Bar]:
         TextColumn("{task.description}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        yield Bar(shown, shown.add_task("", total=total))
+        yield Bar(shown, shown.add_task("", total=total), total)

@@ -10,12 +10,13 @@ import click
 
 from skilltrial.model.routing import DATA
 
-from .options import OF_WORK, host_options, policy_options, run_options
+from .options import GATE, OF_WORK, host_options, policy_options, run_options
 
 EPILOG = """\b
 Examples:
   skilltrial run my.trial.yaml --host portable --attempts 2 -- my-agent --flag
   skilltrial run my.trial.yaml --dry-run -- my-agent
+  skilltrial run my.trial.yaml --gate majority_of=5 --max-sessions 40
   skilltrial run my.trial.yaml --pass-env MY_KEY --max-time 1800 -- my-agent
   skilltrial run --resume last
   skilltrial run suite.json --format embraion --report embraion -- my-agent
@@ -75,6 +76,7 @@ class RunCommand(click.Command):
 @click.argument("suite", required=False)
 @host_options
 @click.option("--attempts", type=click.IntRange(1, 1000), metavar="N", help="Repetitions [what the suite says, or 1].")
+@GATE
 @click.option("--pass-env", metavar="NAME", multiple=True, help="Pass this variable on; its value is never written.")
 @click.option("--retries", type=click.IntRange(0, 10), metavar="N", help="More tries after a host's fault [2].")
 @click.option("--max-sessions", type=click.IntRange(1), metavar="N", help="Start no more sessions than this.")
@@ -135,12 +137,16 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
 
     if (foreign := suite_format(given)) is not None:
         raise click.UsageError(f"--format {foreign} can't be given with --resume: the archive says it")
+<<<<<<< HEAD
     from skilltrial.plugins.files import in_file
 
     # A host in a file is named again: no archive makes us import a path.
     installed = tuple(one for one in given["host"] if not in_file(one))
     given = {**given, "host": installed}
     ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse")
+=======
+    ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse", "gate")
+>>>>>>> 29e9da1 (Gates: a pass rate, a majority of repeats that the plan grows by, --gate; the exact chance of each)
     for name in (*FLAGS, *ours, *OF_WORK):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")

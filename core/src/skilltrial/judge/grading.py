@@ -5,11 +5,12 @@ Live runs and replays share every line of this: `run` seals an archive and then 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skilltrial.model.contracts import lacking
 from skilltrial.model.errors import ArchiveRefused, ArchiveUnsupported
+from skilltrial.model.gates import Gate
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import Digests, GateReport, HostReport, Pair, RehearsalReport, Report, TrialReport
 from skilltrial.model.suite import Case
@@ -37,9 +38,15 @@ class Judgement:
 
 
 def grade(
-    archive: ArchiveView, graders: GraderSource, normalizers: NormalizerSource, judge: tuple[PartIdentity, ...]
+    archive: ArchiveView,
+    graders: GraderSource,
+    normalizers: NormalizerSource,
+    judge: tuple[PartIdentity, ...],
+    rule: Gate | None = None,
 ) -> Judgement:
     """Judge every trial of `archive`, then the whole. `judge` names the parts that do it (`plugins.judging`).
+
+    `rule` is another gate than the suite's, chosen after the run; a limitation says so.
 
     Raises InvalidRequest where a grader or the normalizer is not installed, ArchiveRefused where the archive was
     changed or contradicts itself, ArchiveUnsupported where its fixtures offered less than the suite's cases need.
@@ -50,7 +57,7 @@ def grade(
     details: dict[TrialKey, tuple[CheckDetail, ...]] = {}
     impossible: set[TrialKey] = set()
     trials = tuple(_trials(archive, _Benches(archive, graders, normalizers), details, impossible))
-    rehearsal, decision, found = _amount(archive, trials, frozenset(impossible))
+    rehearsal, decision, found = _amount(archive, trials, frozenset(impossible), rule or archive.suite.gate)
     report = Report(
         mode=plan.mode,
         evidence_kind=EvidenceKind.SCRIPTED_MODEL if plan.model else plan.host.evidence_kind,
@@ -58,7 +65,7 @@ def grade(
         run=plan.run,
         archive=archive.manifest_sha256,
         gate=decision,
-        limitations=limitations(archive, trials, rehearsal, judge),
+        limitations=(*_chosen_later(archive, rule), *limitations(archive, trials, rehearsal, judge)),
         host=_host(plan.host),
         scripted_model=plan.model,
         seed=plan.seed,
@@ -75,8 +82,24 @@ def grade(
     return Judgement(report, details)
 
 
+def judge_some(
+    archive: ArchiveView, keys: Iterable[TrialKey], graders: GraderSource, normalizers: NormalizerSource
+) -> tuple[TrialReport, ...]:
+    """Judge the sealed trials among `keys` as `grade` does, in the middle of a run. Raises as `grade`."""
+    benches = _Benches(archive, graders, normalizers)
+    return tuple(
+        judge_trial(key, trial, benches.of(key))[0] for key in keys if (trial := archive.trial(key)) is not None
+    )
+
+
+def _chosen_later(archive: ArchiveView, rule: Gate | None) -> tuple[str, ...]:
+    if rule is None or rule == archive.suite.gate:
+        return ()
+    return (f"The gate {rule.rule} was chosen after the run; the run's own was {archive.suite.gate.rule}.",)
+
+
 def _amount(
-    archive: ArchiveView, trials: tuple[TrialReport, ...], impossible: frozenset[TrialKey]
+    archive: ArchiveView, trials: tuple[TrialReport, ...], impossible: frozenset[TrialKey], rule: Gate
 ) -> tuple[RehearsalReport | None, GateReport, tuple[Pair, ...]]:
     """What the trials amount to: promises in a rehearsal (a scripted model has no lift), else a gate and pairs."""
     changed = ("sources_changed",) if archive.provenance.changed_sources else ()
@@ -84,8 +107,10 @@ def _amount(
         rehearsal, decision = judge_promises(archive.suite, trials, impossible, changed)
         return rehearsal, decision, ()
     scripted = ("scripted_model",) if archive.plan.model else ()
-    arm = archive.suite.gate.arm
-    return None, gate(arm, trials, (*scripted, *changed)), pairs(arm, archive.plan.arms, trials)
+    # What the gate repeats is repeated in its own arm only: there is nothing to pair it with.
+    repeated = frozenset(archive.plan.repeats)
+    paired = [trial for trial in trials if trial.key not in repeated]
+    return None, gate(rule, trials, (*scripted, *changed)), pairs(rule.arm, archive.plan.arms, paired)
 
 
 class _Benches:

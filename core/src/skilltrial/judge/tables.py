@@ -97,7 +97,8 @@ def fault_lines(report: Report) -> tuple[str, ...]:
 def gate_line(report: Report) -> str:
     """The decision, why, and the exit code."""
     gate = report.gate
-    what = f"gate {gate.arm}" if gate.arm else "promises"
+    rule = f" {gate.rule}" if gate.rule != "all" else ""
+    what = f"gate {gate.arm}{rule}" if gate.arm else "promises"
     decision = {"passed": "kept", "failed": "broken"}.get(gate.decision, gate.decision)
     why = ", ".join(spaced(reason) for reason in gate.reasons)
     return f"{what}: {gate.decision if gate.arm else decision} ({why}), exit {gate.exit}"

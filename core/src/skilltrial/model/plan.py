@@ -84,3 +84,5 @@ class Plan(Part):
     skips: tuple[Skip, ...] = ()
     narrowed: bool = False
     """Only some cases or arms were asked for."""
+    repeats: tuple[TrialKey, ...] = ()
+    """Trials that the gate's rule added while the run went on; they stand in `trials` too, after all others."""

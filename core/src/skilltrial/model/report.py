@@ -157,10 +157,24 @@ class Counts(Part):
     skipped: Count
 
 
+class CaseDecision(Part):
+    """A case that was repeated because it failed: its trials in the gate's arm, and the one with which it was decided.
+
+    `decided_by` is null where nothing is decided.
+    """
+
+    case: Slug
+    passed: Count
+    failed: Count
+    undecided: Count
+    decision: Literal["passed", "failed", "incomplete"]
+    decided_by: TrialKey | None = None
+
+
 class GateReport(Part):
     """The decision, with the exit code it leads to, why, and the trials that decided it.
 
-    In a rehearsal `arm` is null: every promise takes part.
+    In a rehearsal `arm` is null: every promise takes part. `rule` is the gate's as `--gate` takes it.
     """
 
     arm: Slug | None
@@ -168,6 +182,9 @@ class GateReport(Part):
     exit: Literal[0, 1, 3]
     reasons: tuple[Word, ...] = ()
     deciding: tuple[TrialKey, ...] = ()
+    rule: str = "all"
+    repeated: tuple[CaseDecision, ...] = ()
+    """Of `majority_of`: the cases whose first trial failed."""
 
     @property
     def exit_code(self) -> Exit:

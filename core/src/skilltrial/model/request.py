@@ -38,5 +38,7 @@ class RunRequest(Part):
     pass_env: tuple[str, ...] = ()
     allow_commands: bool = False
     retries: Annotated[int, Field(ge=0)] = 2
+    gate: str | None = None
+    """The gate that was asked for in place of the suite's own, as it was written; the archived suite has it."""
     route: Route | None = None
     """None where no policy was found."""

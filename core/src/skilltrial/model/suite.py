@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from .capabilities import Can
+from .gates import Gate
 from .part import Part, Slug
 from .words import VerdictKind
 
@@ -40,13 +41,6 @@ class Arm(Part):
 
     id: Slug
     skills: tuple[str, ...] = ()
-
-
-class Gate(Part):
-    """Which arm decides, and how."""
-
-    arm: Slug
-    require: Literal["all"] = "all"
 
 
 class Workspace(Part):
@@ -342,9 +336,11 @@ class Suite(Part):
     cases: Annotated[tuple[Case, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _gate_names_an_arm(self) -> Suite:
+    def _gate_fits(self) -> Suite:
         if self.gate.arm not in {arm.id for arm in self.arms}:
             raise ValueError("the gate names an arm that the suite does not have")
+        if self.gate.majority_of is not None and self.attempts != 1:
+            raise ValueError("majority_of repeats by itself: attempts must be 1")
         return self
 
     def case(self, id: str) -> Case:

@@ -41,6 +41,8 @@ class Request:
     retries: int = 2
     route: Route | None = None
     base: Path | None = None
+    gate: str | None = None
+    """What the suite's gate was replaced by on the command line, as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
             allow_commands=asked.allow_commands,
             retries=asked.retries,
             route=asked.route,
+            gate=asked.gate,
         ),
         parts=parts,
         sources=sources,

@@ -55,6 +55,11 @@ def plan_run(
     """Plan live trials: cases × arms × attempts. Raises InvalidRequest for unknown names."""
     cases, arms = _selected(suite, selection)
     attempts = selection.attempts or suite.attempts
+    if suite.gate.majority_of is not None and attempts != 1:
+        raise InvalidRequest(
+            f"the gate {suite.gate.rule} repeats a case that fails by itself and wants one attempt, not {attempts}: "
+            "say --attempts 1, or another --gate"
+        )
     labels = {case.id: {arm.id: [str(n + 1) for n in range(attempts)] for arm in arms} for case in cases}
     return _plan(suite, identity, selection, digests, run, "run", cases, arms, labels, needs)
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from skilltrial.model.errors import RunIncomplete
-from skilltrial.model.suite import Suite
+from skilltrial.model.plan import Plan
 from skilltrial.model.trial import TrialKey
 
 from .bench import Bench
@@ -30,6 +31,16 @@ class Observer(Protocol):
     def sealed(self, key: TrialKey) -> None:
         """A trial is in the archive."""
 
+    def added(self, trials: Sequence[TrialKey]) -> None:
+        """The gate's rule adds these trials to the run."""
+
+
+class Repeats(Protocol):
+    """What the gate's rule adds to a run while it goes on."""
+
+    def after(self, root: Path, plan: Plan) -> tuple[TrialKey, ...]:
+        """The trials that the archive in `root` needs beyond `plan`, from what is sealed in it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -41,23 +52,25 @@ class Ran:
     fault: RunIncomplete | None = None
 
 
-def run_trials(bench: Bench, trials: Iterable[TrialKey], jobs: int, observer: Observer) -> Ran:
+def run_trials(
+    bench: Bench,
+    trials: Sequence[TrialKey],
+    jobs: int,
+    observer: Observer,
+    more: Callable[[], Sequence[TrialKey]] = tuple,
+) -> Ran:
     """Run the trials in their order, `jobs` at once; `stage: last` cases start when all others are done.
 
-    An interrupt (`bench.supervisor.cancel()`) ends running trials and starts no further one.
+    After each stage `more` says what is added to it. An interrupt (`bench.supervisor.cancel()`) ends running trials
+    and starts no further one.
     """
     loop = _Loop(bench, jobs, observer)
-    for group in _stages(bench.suite, trials):
-        loop.run(group)
-    return Ran(tuple(loop.sealed), bench.supervisor.cancelled, bench.conduct.stopped, loop.fault)
-
-
-def _stages(suite: Suite, trials: Iterable[TrialKey]) -> Iterator[list[TrialKey]]:
-    waiting = list(trials)
     for stage in ("any", "last"):
-        group = [key for key in waiting if suite.case(key.case).stage == stage]
-        if group:
-            yield group
+        loop.run([key for key in trials if bench.suite.case(key.case).stage == stage])
+        if loop.goes_on() and (added := more()):
+            observer.added(added)
+            loop.run(list(added))
+    return Ran(tuple(loop.sealed), bench.supervisor.cancelled, bench.conduct.stopped, loop.fault)
 
 
 class _Loop:
@@ -71,14 +84,14 @@ class _Loop:
 
     def run(self, trials: list[TrialKey]) -> None:
         """Run one group to its end."""
-        if not self._goes_on():
+        if not trials or not self.goes_on():
             return
         waiting = iter(trials)
         running: set[Future[None]] = set()
         with ThreadPoolExecutor(min(self._jobs, len(trials)), thread_name_prefix="trial") as pool:
             try:
                 while True:
-                    while self._goes_on() and len(running) < self._jobs and (key := next(waiting, None)) is not None:
+                    while self.goes_on() and len(running) < self._jobs and (key := next(waiting, None)) is not None:
                         running.add(pool.submit(self._one, key))
                     if not running:
                         return
@@ -89,7 +102,8 @@ class _Loop:
                 self._bench.supervisor.cancel()
                 raise
 
-    def _goes_on(self) -> bool:
+    def goes_on(self) -> bool:
+        """Whether another trial may start."""
         bench = self._bench
         return self.fault is None and bench.conduct.stopped is None and not bench.supervisor.cancelled
 

@@ -15,6 +15,7 @@ from skilltrial.archive.reopening import reopen
 from skilltrial.archive.writing import ArchiveWriter
 from skilltrial.model.facts import Provenance
 from skilltrial.model.part import canonical
+from skilltrial.model.plan import Plan
 from skilltrial.model.trial import RunInfo, Script, TrialKey
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.judging import core_sources
@@ -28,7 +29,7 @@ from .programs.leftbehind import register
 from .programs.supervisor import Supervisor, refuse_platform
 from .provenance import changed_sources, provenance
 from .reusing import Reusable
-from .runner import Observer, Ran, interrupts, run_trials
+from .runner import Observer, Ran, Repeats, interrupts, run_trials
 from .stopping import Conduct
 
 
@@ -43,15 +44,16 @@ class Recorded:
     """What was no longer as it was read when the run began."""
 
 
-def record(
+def record(  # noqa: PLR0913, PLR0917 - what a run is made of
     prepared: Prepared,
     out: Path,
     discovery: Discovery,
     observer: Observer,
     scripts: Mapping[TrialKey, Script],
     reused: Sequence[Reusable] = (),
+    repeats: Repeats | None = None,
 ) -> Recorded:
-    """Execute the plan, but for trials that are `reused`, and seal the archive in `out`.
+    """Execute the plan, but for trials that are `reused`, and what `repeats` adds to it; seal the archive in `out`.
 
     Raises SourceUnusable, RunIncomplete. A run that was interrupted, or could not be finished, is sealed all the
     same; `Recorded.ran` says so.
@@ -66,7 +68,7 @@ def record(
         archive.adopt(one.told.key, one.folder)
     archive.publish(out)
     with locked(out):
-        return _carry_out(archive, without(prepared, reused), facts, observer, scripts)
+        return _carry_out(archive, without(prepared, reused), facts, observer, scripts, repeats)
 
 
 def without(prepared: Prepared, reused: Sequence[Reusable]) -> Prepared:
@@ -81,6 +83,7 @@ def take_up(
     observer: Observer,
     scripts: Mapping[TrialKey, Script],
     again: Iterable[TrialKey] = (),
+    repeats: Repeats | None = None,
 ) -> Recorded:
     """Run what the archive in `root` lacks, and the trials `again`, and seal it. Raises as `record`, ArchiveRefused."""
     refuse_platform()
@@ -89,7 +92,27 @@ def take_up(
         archive = ArchiveWriter(root)
         facts = Provenance.read((root / layout.PROVENANCE).read_bytes())
         facts = facts.model_copy(update={"resumed": (*facts.resumed, datetime.now(UTC))})
-        return _carry_out(archive, replace(prepared, trials=trials), facts, observer, scripts)
+        return _carry_out(archive, replace(prepared, trials=trials), facts, observer, scripts, repeats)
+
+
+class _Growing:
+    """The plan of a run that grows by the gate's rule: told to the archive before an added trial starts."""
+
+    def __init__(self, archive: ArchiveWriter, plan: Plan, repeats: Repeats | None) -> None:
+        self._archive = archive
+        self._plan = plan
+        self._repeats = repeats
+
+    def more(self) -> tuple[TrialKey, ...]:
+        """The trials that are added now."""
+        if self._repeats is None:
+            return ()
+        added = self._repeats.after(self._archive.root, self._plan)
+        if added:
+            more = {"trials": (*self._plan.trials, *added), "repeats": (*self._plan.repeats, *added)}
+            self._plan = self._plan.model_copy(update=more)
+            self._archive.write(layout.PLAN, self._plan.write())
+        return added
 
 
 def _carry_out(
@@ -98,6 +121,7 @@ def _carry_out(
     facts: Provenance,
     observer: Observer,
     scripts: Mapping[TrialKey, Script],
+    repeats: Repeats | None,
 ) -> Recorded:
     parts, plan = prepared.parts, prepared.plan
     live = parts.model is None
@@ -136,7 +160,8 @@ def _carry_out(
             allow_commands=prepared.request.allow_commands,
             base=prepared.base,
         )
-        ran = run_trials(bench, prepared.trials, plan.jobs, observer)
+        growing = _Growing(archive, plan, repeats)
+        ran = run_trials(bench, prepared.trials, plan.jobs, observer, growing.more)
     changed = changed_sources(prepared)
     ended = {
         "ended": datetime.now(UTC),

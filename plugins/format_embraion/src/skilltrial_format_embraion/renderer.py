@@ -114,10 +114,12 @@ def _pairs(report: Report, suite: Suite, variants: Mapping[str, str]) -> list[Js
 def _runs(report: Report, inputs: RunInputs, variants: Mapping[str, str]) -> Iterator[JsonValue]:
     written = cases_as_written(inputs.source)
     trials = {(trial.key.case, int(trial.key.label), trial.key.arm): trial for trial in report.trials}
+    # More than the attempts, where a gate repeated what failed.
+    most = max((attempt for _, attempt, _ in trials), default=0)
     for case in inputs.suite.cases:
         original = written.get(case.id)
         fixture = folder_digest(inputs.workspaces[case.id]) if case.id in inputs.workspaces else None
-        for attempt in range(1, report.attempts + 1):
+        for attempt in range(1, most + 1):
             for arm, variant in variants.items():
                 trial = trials.get((case.id, attempt, arm))
                 if trial is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from skilltrial.model.errors import DocumentInvalid
+from skilltrial.model.gates import RULES
 from skilltrial.model.suite import DEFAULT_IGNORE
 
 from .checking import CheckReader, ReadCheck
@@ -122,7 +123,8 @@ def _ids(skills: list[Any]) -> list[str]:
 def _gate(written: dict[str, Any], arms: list[Any]) -> dict[str, Any]:
     ids = [arm.get("id") for arm in arms]
     default = "with_skill" if "with_skill" in ids else ids[-1] if ids else "with_skill"
-    return {"arm": default, **written}
+    rule = {} if any(name in written for name in RULES) else {"require": "all"}
+    return {"arm": default, **rule, **written}
 
 
 def _bytes(value: object) -> object:

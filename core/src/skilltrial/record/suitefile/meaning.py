@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from skilltrial.model.gates import RULES
 from skilltrial.model.words import VerdictKind
 
 from .document import Faults, Path, as_dict, as_list
@@ -43,6 +44,7 @@ class Meaning:
         self._unique("arm", self._long["arms"], ("arms",))
         self._check_arms()
         self._known("the gate names an", "arm", self._long["gate"].get("arm"), self._arms, ("gate", "arm"))
+        self._check_gate()
         for at, name in enumerate(as_list(self._long.get("env"))):
             if isinstance(name, str) and not _VARIABLE.fullmatch(name):
                 self._faults.add(
@@ -78,6 +80,15 @@ class Meaning:
     ) -> None:
         if isinstance(name, str) and name not in known:
             self._faults.add(path, f"{what} unknown {noun}{named(name)}".lstrip(), meant(name, known), key=key)
+
+    def _check_gate(self) -> None:
+        rules = [name for name in RULES if name in self._long["gate"]]
+        for name in rules[1:]:
+            self._faults.add(("gate", name), "a gate decides by one rule", f"leave out `{rules[0]}` or this", key=True)
+        if "majority_of" in rules and self._long.get("attempts", 1) != 1:
+            self._faults.add(
+                ("attempts",), "`majority_of` repeats a case that fails by itself", "leave `attempts` out", key=True
+            )
 
     def _check_arms(self) -> None:
         if self._default_arms:

@@ -10,6 +10,7 @@ from . import written
 from .document import Path
 from .wording import Setting
 
+NO_COMPARING_GATE = "no gate decides on the difference between arms yet: the report's headline and pairs tell it"
 WORKSPACE_HINT = "the files that a case starts from are its `workspace`"
 
 
@@ -78,7 +79,16 @@ _SETTINGS: dict[tuple[str, ...], Setting] = {
         },
     ),
     ("arms", "*"): Setting("an arm", _keys(written.WrittenArm), {"name": _use("id"), "skill": _use("skills")}),
-    ("gate",): Setting("the gate", _keys(written.WrittenGate), {"variant": _use("arm"), "candidate": _use("arm")}),
+    ("gate",): Setting(
+        "the gate",
+        _keys(written.WrittenGate),
+        {
+            **dict.fromkeys(("variant", "candidate"), _use("arm")),
+            **dict.fromkeys(("lift", "no_worse_than"), NO_COMPARING_GATE),
+            **dict.fromkeys(("pass_rate", "threshold", "at_least"), _use("min_pass_rate")),
+            **dict.fromkeys(("majority", "best_of"), _use("majority_of")),
+        },
+    ),
     ("limits",): Setting(
         "the limits",
         _keys(written.WrittenLimits),

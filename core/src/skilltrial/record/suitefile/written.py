@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, WithJsonSchema
 
 from skilltrial.model.capabilities import Can
+from skilltrial.model.gates import RULES, Majority, Rate
 from skilltrial.model.part import Part, Slug
 from skilltrial.model.suite import FixtureUse, Ignored, Rehearsal, RelativePath, SkillSource, SomeArms, Text
 
@@ -56,10 +57,23 @@ class WrittenArm(Part):
 
 
 class WrittenGate(Part):
-    """Which arm decides (`with_skill`, else the last one), and how."""
+    """Which arm decides (`with_skill`, else the last one), and how: by one rule, `require: all` where none is given."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        json_schema_extra={
+            "dependentSchemas": {
+                one: {"not": {"anyOf": [{"required": [other]} for other in RULES if other != one]}} for one in RULES
+            }
+        },
+    )
 
     arm: Slug = ""
     require: Literal["all"] = "all"
+    majority_of: Majority = 5
+    min_pass_rate: Rate = 1.0
 
 
 FileText = Annotated[str, Field(max_length=FILE_TEXT_MAX)]
