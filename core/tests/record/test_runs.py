@@ -106,6 +106,9 @@ class Watch:
     def sealed(self, key: TrialKey) -> None:
         self.sealed_.append(key)
 
+    def added(self, trials: Sequence[TrialKey]) -> None:
+        raise AssertionError("no gate of these runs adds a trial")
+
 
 @dataclass
 class Run:

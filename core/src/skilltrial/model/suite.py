@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from .capabilities import Can
-from .gates import Gate
+from .gates import Gate as Gate
 from .part import Part, Slug
 from .words import VerdictKind
 
