@@ -137,16 +137,12 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
 
     if (foreign := suite_format(given)) is not None:
         raise click.UsageError(f"--format {foreign} can't be given with --resume: the archive says it")
-<<<<<<< HEAD
     from skilltrial.plugins.files import in_file
 
     # A host in a file is named again: no archive makes us import a path.
     installed = tuple(one for one in given["host"] if not in_file(one))
     given = {**given, "host": installed}
-    ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse")
-=======
     ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse", "gate")
->>>>>>> 29e9da1 (Gates: a pass rate, a majority of repeats that the plan grows by, --gate; the exact chance of each)
     for name in (*FLAGS, *ours, *OF_WORK):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")
