@@ -21,7 +21,7 @@ agents:                              # the agent programs of the tests, at their
 		[ -z "$$CI" ] && echo "they can't be installed: the tests of real agent programs are skipped"; }; fi
 
 hosts/node_modules/stamp: hosts/package.json hosts/package-lock.json hosts/.npmrc
-	@echo "installing the agent programs of the tests in hosts/node_modules (once, some 800 MB)"
+	@echo "installing the agent programs of the tests in hosts/node_modules (once, some 1.4 GB)"
 	@cd hosts && npm ci --silent
 	@touch $@
 

@@ -54,6 +54,7 @@ from skilltrial.model.foreign import Misfit as Misfit
 from skilltrial.model.foreign import RunInputs as RunInputs
 from skilltrial.model.notes import Ambient as Ambient
 from skilltrial.model.notes import Broke as Broke
+from skilltrial.model.notes import Declared as Declared
 from skilltrial.model.notes import Exited as Exited
 from skilltrial.model.notes import Interrupted as Interrupted
 from skilltrial.model.notes import Leftovers as Leftovers

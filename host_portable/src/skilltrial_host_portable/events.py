@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from skilltrial.api import (
     Cause,
@@ -27,22 +26,9 @@ from skilltrial.api import (
 )
 
 from .lines import Damaged, read
+from .owners import owner_of
 
 Outcome = tuple[Ending, Cause | None, Owner | None]
-
-_OWNERS: Mapping[Cause, Owner] = MappingProxyType(
-    {
-        Cause.AUTH: Owner.OPERATOR,
-        Cause.QUOTA: Owner.OPERATOR,
-        Cause.RATE_LIMIT: Owner.MODEL,
-        Cause.SERVER: Owner.MODEL,
-        Cause.TRANSPORT: Owner.MODEL,
-        Cause.REFUSAL: Owner.MODEL,
-        Cause.EMPTY: Owner.MODEL,
-        Cause.CONTEXT: Owner.AGENT,
-    }
-)
-"""Who has to act on a cause; on one that is not here, the host's own people."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +118,7 @@ class _Reading:
         for process in self.processes:
             if process.said is not None and process.said.ending is Ending.HOST_FAILED:
                 cause = process.said.cause or Cause.UNCLASSIFIED
-                return Ending.HOST_FAILED, cause, _OWNERS.get(cause, Owner.HOST)
+                return Ending.HOST_FAILED, cause, owner_of(cause)
         if any(process.code for process in self.processes):
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
         whole = all(process.said is not None and process.code == 0 for process in self.processes)

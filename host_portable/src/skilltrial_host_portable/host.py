@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Self, cast
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from skilltrial.api import (
@@ -29,8 +29,12 @@ from skilltrial.api import (
 )
 
 from . import endpoint, homes, program
-from .options import Arguments, Below, Home, Variable, Vector
+from .options import Arguments, Below, Described, Home, Variable, Vector
 from .session import PortableSession
+
+if TYPE_CHECKING:
+    from .profiles.driving import Program
+    from .profiles.reading import Read
 
 SHOWN = frozenset(
     {
@@ -45,13 +49,31 @@ SHOWN = frozenset(
 )
 """What a program that prints events is taken to show, unless the option `shows` says less."""
 
+_SAID_BY_A_PROFILE: Mapping[str, object] = {
+    "skill_dir": ".agents/skills",
+    "home": "fresh",
+    "records": "none",
+    "shows": None,
+    "resume": (),
+    "dialect": None,
+    "endpoint_env": {},
+}
+"""Options that mean nothing beside a profile, as they are where they were not given."""
+
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class PortableHost:
     """Runs a command once per turn. Only its exit code and its files are observed, unless it prints events."""
 
-    command: Vector
-    """Program and arguments. `{model_url}`, `{model}` and `{model_key}` in them become the endpoint's."""
+    command: Vector | None = None
+    """Program and arguments. `{model_url}`, `{model}` and `{model_key}` in them become the endpoint's.
+
+    With a profile: another program file than the one that it names, and no arguments.
+    """
+    profile: Described | None = None
+    """A file that says how the program is started and what its lines mean, or the name of one that comes along."""
+    model: str | None = None
+    """With a profile that knows how to choose one: the model."""
     skill_dir: Below = ".agents/skills"
     """Where the program looks for skills, below the project."""
     home: Home = "fresh"
@@ -67,28 +89,49 @@ class PortableHost:
     endpoint_env: Mapping[Variable, str] = Field(default_factory=dict)
     """Further variables that tell a model endpoint: name → text with placeholders; an empty text drops a usual one."""
 
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.profile is None:
+            if self.command is None:
+                raise ValueError("it needs a command after `--`, or the option `profile`")
+            if self.model is not None:
+                raise ValueError("a command of unknown manners can't be told a model; write it into the command")
+            return self
+        given = [name for name, usual in _SAID_BY_A_PROFILE.items() if getattr(self, name) != usual]
+        if given:
+            raise ValueError(f"the profile says what `{given[0]}` would; leave the option out")
+        if self.command is not None and len(self.command) != 1:
+            raise ValueError("with a profile only the program is given after `--`; its arguments are in the profile")
+        if self.model is not None and not self._read.profile.model:
+            raise ValueError("the profile does not say how this program is told a model")
+        return self
+
     def describe_host(self) -> HostIdentity:
         """See HostSpec. Starts nothing: a command of unknown manners might take any flag for a prompt."""
+        if self.profile is not None:
+            return self._program.identity()
         events = self.records == "events"
         shown = SHOWN if self.shows is None else self.shows
         return HostIdentity(
             name="portable",
-            program_sha256=program.digest(self.command[0], os.environ.get("PATH")),
+            program_sha256=program.digest(self._vector[0], os.environ.get("PATH")),
             can=frozenset({Can.SCRIPTED_MODEL, *({Can.MULTI_TURN} if self.resume else ())}),
             sees=shown if events else frozenset(),
             records="events" if events else "portable",
-            dialect=self.dialect or Path(self.command[0]).name,
+            dialect=self.dialect or Path(self._vector[0]).name,
             evidence_kind=EvidenceKind.LIVE_PORTABLE,
             accounting="as_reported" if events and Sees.TOKENS in shown else None,
-            rehearses_only=endpoint.needed(self.command),
+            rehearses_only=endpoint.needed(self._vector),
             ambient=homes.ambient(self.home),
         )
 
     def probe_host(self) -> Probe:
         """See HostSpec. Starts nothing, for the same reason."""
-        found = program.found(self.command[0], os.environ.get("PATH"))
-        missing = (f"{Path(self.command[0]).name} is not on PATH: name the program by its path",)
-        inside = "/" in self.command[0] and not Path(self.command[0]).is_absolute()
+        if self.profile is not None:
+            return self._program.probe()
+        found = program.found(self._vector[0], os.environ.get("PATH"))
+        missing = (f"{Path(self._vector[0]).name} is not on PATH: name the program by its path",)
+        inside = "/" in self._vector[0] and not Path(self._vector[0]).is_absolute()
         return Probe(
             program=found,
             told=(
@@ -106,7 +149,8 @@ class PortableHost:
 
     def place_skill(self, skill: Skill, place: Place) -> Path:
         """See HostSpec."""
-        return place.project / self.skill_dir / skill.id
+        below = self.skill_dir if self.profile is None else self._read.profile.skill_dir
+        return place.project / below / skill.id
 
     def open_session(
         self,
@@ -117,14 +161,32 @@ class PortableHost:
         recorder: Recorder,
     ) -> AbstractContextManager[Session]:
         """See HostSpec. Each turn is a process that has ended when `send` returns."""
+        if self.profile is not None:
+            return self._program.session(place, offers, model, recorder)
         return self._session(place, model, recorder)
+
+    @property
+    def _read(self) -> Read:
+        return cast("Read", self.profile)
+
+    @property
+    def _program(self) -> Program:
+        """The described program; imported only where there is one."""
+        from .profiles.driving import Program
+
+        return Program(self._read, self.command[0] if self.command else None, self.model)
+
+    @property
+    def _vector(self) -> tuple[str, ...]:
+        """The command; there is one where there is no profile."""
+        return self.command or ()
 
     @contextmanager
     def _session(self, place: Place, model: ModelEndpoint | None, recorder: Recorder) -> Iterator[Session]:
         environment = dict(place.environment)
         environment["HOME"] = str(homes.home_of(self.home, place))
         environment.update(endpoint.variables(self.endpoint_env, model))
-        argv = endpoint.arguments(self.command, model)
+        argv = endpoint.arguments(self._vector, model)
         first = program.located(argv[0], environment.get("PATH"))
         command = Command(argv=(first, *argv[1:]), cwd=place.project, env=environment)
         yield PortableSession(

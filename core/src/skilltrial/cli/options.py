@@ -30,6 +30,7 @@ _HOST_OPTIONS = (
     click.option("--effort", metavar="NAME", help="The reasoning effort, where the host lets you choose."),
     click.option("--skill-dir", metavar="DIR", help="Where a portable agent looks for skills [.agents/skills]."),
     click.option("--records", metavar="FORM", help="What a portable agent prints: none, or events."),
+    click.option("--profile", metavar="FILE", help="A file that describes a portable agent, or a name: opencode, pi."),
     click.option("--home", metavar="HOW", help="A portable agent's home: fresh, own, or copy:PATH."),
 )
 
@@ -141,6 +142,7 @@ def host_fields(given: dict[str, Any]) -> dict[str, object]:
         ("effort", "effort"),
         ("skill_dir", "skill_dir"),
         ("records", "records"),
+        ("profile", "profile"),
         ("home", "home"),
     ):
         if given[flag] is not None:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from .part import Part, Sha256, Slug
 from .records import Record
@@ -86,6 +86,14 @@ class Ambient(Part):
     what: str
 
 
+class Declared(Part):
+    """What a host says of its records, for its normalizer: a profile that tells what a program's lines mean."""
+
+    note: Literal["declared"] = "declared"
+    name: Slug
+    value: JsonValue
+
+
 class Broke(Part):
     """Our own side failed during the trial: the place vanished, the disk was full."""
 
@@ -112,6 +120,7 @@ Note = Annotated[
     | Interrupted
     | Leftovers
     | Ambient
+    | Declared
     | Broke
     | NotBegun,
     Field(discriminator="note"),

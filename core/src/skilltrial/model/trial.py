@@ -34,12 +34,16 @@ class HostIdentity(Part):
     """The program's own version, None where it has none."""
     program_sha256: Sha256 | None = None
     """Digest of the program file that will be started."""
+    settings_sha256: Sha256 | None = None
+    """Digest of a file that tells what the program is and does, where the host was given one."""
     can: frozenset[Can] = frozenset()
     sees: frozenset[Sees] = frozenset()
     records: str
     """Name of the normalizer that reads this host's records."""
     dialect: str | None = None
     """Name of the dialect in which a scripted model speaks to it."""
+    dialect_options: dict[str, JsonValue] = Field(default_factory=dict)
+    """Options of that dialect: what a description of the program says of its tools."""
     evidence_kind: EvidenceKind = EvidenceKind.LIVE_PORTABLE
     model: str | None = None
     """The model that it was configured with; None where it uses its own default."""

@@ -65,7 +65,8 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
                 f"(installed: {', '.join(discovery.names(DIALECT)) or 'none'})"
             )
         model = bind(ModelFacade, choice.model, discovery.build(MODEL, choice.model))
-        dialect = bind(DialectFacade, spelling, discovery.build(DIALECT, spelling))
+        options = {} if choice.dialect else identity.dialect_options
+        dialect = bind(DialectFacade, spelling, discovery.build(DIALECT, spelling, options))
         used += [(MODEL, choice.model), (DIALECT, spelling)]
     used += [(GRADER, name) for name in sorted({check.grader for case in suite.cases for check in case.checks})]
     fixtures = {name: Fixtures(discovery).make(use) for name, use in suite.fixtures.items()}
