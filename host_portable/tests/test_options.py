@@ -30,7 +30,7 @@ def test_embraion_17_a_command_is_a_bounded_vector_of_usable_items(command):
 def test_a_command_may_come_as_a_list_as_long_as_allowed():
     listed: Any = ["agent", *["x" * 4096] * 63]
 
-    assert PortableHost(command=listed).command[0] == "agent"
+    assert PortableHost(command=listed)._vector[0] == "agent"
 
 
 @pytest.mark.parametrize(

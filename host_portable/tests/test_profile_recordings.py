@@ -4,6 +4,7 @@ import json
 import random
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -50,7 +51,7 @@ SKILL = "invoice-format"
 def records_of(program, lines, *, code=0, servers=("orders",)):
     """The records of a trial of one turn."""
     profile = read_profile(program).profile
-    value = {
+    value: Any = {
         "profile": profile.model_dump(mode="json", exclude_defaults=True),
         "servers": list(servers),
         "project": "/run/proj",
@@ -183,6 +184,7 @@ def test_without_the_profile_on_record_nothing_is_believed(program):
 
 
 def test_the_profile_of_a_record_that_is_none_is_not_believed_and_nothing_breaks():
+    value: Any
     for value in (None, 1, [], {}, {"profile": {"name": "x"}}, {"profile": None, "servers": 3}):
         raw = as_raw(Declared(name="profile", value=value))
         records = records_of("pi", lines_of("pi", "plain"))

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -31,7 +32,7 @@ from skilltrial_host_portable.profiles.pointers import found
 from skilltrial_host_portable.profiles.reading import profile_of, read_profile, shipped
 
 ENDPOINT = ModelEndpoint(url="http://127.0.0.1:9/x", model="m-1", key="k")
-VALUE = {"a": [{"b": 1}, {"b": 2}], "x/y": 3}
+VALUE: Any = {"a": [{"b": 1}, {"b": 2}], "x/y": 3}
 SMALL = """\
 name: acme
 made_for: acme 1
@@ -56,6 +57,11 @@ def acme(**more):
     return PortableHost(profile="acme.yaml", **{"command": None, **more})
 
 
+def dialect_of(name):
+    options: Any = PortableHost(profile=name).describe_host().dialect_options
+    return DeclaredDialect(**options)
+
+
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -68,7 +74,7 @@ def test_a_profile_that_comes_along_shows_all_that_is_needed_for_checks_on_calls
     assert {Sees.ANSWERS, Sees.TOOL_CALLS, Sees.TOOL_RESULTS, Sees.SKILL_READS, Sees.TOKENS} <= identity.sees
     assert identity.can == {Can.MULTI_TURN, Can.MCP_HTTP, Can.MODEL, Can.SCRIPTED_MODEL}
     assert identity.records == "profile"
-    assert DeclaredDialect(**identity.dialect_options)
+    assert dialect_of(name).server_tool is not None
 
 
 def test_what_a_profile_does_not_map_is_not_shown():
@@ -181,8 +187,9 @@ def test_the_profile_is_on_record_before_the_first_line(launcher, recorder, plac
 
     ((_, note),) = [(record, note) for record, note in notes(recorder.records) if isinstance(note, Declared)]
     assert recorder.records[0].source is Source.RUNNER
-    assert note.value["profile"]["name"] == "acme"
-    assert note.value["project"] == str(place.project)
+    value: Any = note.value
+    assert value["profile"]["name"] == "acme"
+    assert value["project"] == str(place.project)
 
 
 def test_a_turn_that_told_no_end_is_no_turn(launcher, recorder, place, trial):
@@ -193,12 +200,14 @@ def test_a_turn_that_told_no_end_is_no_turn(launcher, recorder, place, trial):
 
 
 def test_acts_are_spelled_with_the_tools_that_are_offered():
-    dialect = DeclaredDialect(**PortableHost(profile="pi").describe_host().dialect_options)
+    dialect = dialect_of("pi")
     offered = [ToolOffer("read"), ToolOffer("edit"), ToolOffer("mcp__orders__lookup")]
 
     skill = dialect.spell(ReadSkill(read_skill="x"), offered)
-    edit = dialect.spell(EditFile(edit_file={"path": "a", "old": "{new}", "new": "{old}"}), offered)
-    call = dialect.spell(Call(call={"server": "orders", "tool": "lookup", "arguments": {"id": "{path}"}}), offered)
+    edit = dialect.spell(EditFile.model_validate({"edit_file": {"path": "a", "old": "{new}", "new": "{old}"}}), offered)
+    call = dialect.spell(
+        Call.model_validate({"call": {"server": "orders", "tool": "lookup", "arguments": {"id": "{path}"}}}), offered
+    )
 
     assert (skill.name, skill.arguments) == ("read", {"path": ".agents/skills/x/SKILL.md"})
     # What is put in is not read again.
