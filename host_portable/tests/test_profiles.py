@@ -141,7 +141,7 @@ def test_bytes_that_are_no_profile_break_nothing(data):
         ({"profile": "pi", "records": "events"}, "the profile says what `records` would"),
         ({"profile": "pi", "command": ("pi", "--flag")}, "only the program is given"),
         ({"command": ("agent",), "model": "m"}, "can't be told a model"),
-        ({}, "needs a command"),
+        ({}, "needs the option `command`"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(options, says):

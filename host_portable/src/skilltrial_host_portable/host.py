@@ -93,7 +93,7 @@ class PortableHost:
     def _fits(self) -> Self:
         if self.profile is None:
             if self.command is None:
-                raise ValueError("it needs a command after `--`, or the option `profile`")
+                raise ValueError("needs the option `command`, which is what stands after `--`, or a `profile`")
             if self.model is not None:
                 raise ValueError("a command of unknown manners can't be told a model; write it into the command")
             return self

@@ -49,11 +49,29 @@ def routed(
     found = dict(options)
     takes = getattr(discovery.load(HOST, name), "__dataclass_fields__", {})
     for option, value in (("model", route.model), ("effort", route.effort)):
-        if value is not None and option in takes:
+        if value is not None and option in takes and _fits(discovery, name, found, option, value):
             found[option] = value
         elif value is not None and live:
             raise InvalidRequest(f"{route.rule} of {route.policy} sets a {option}, which host {name!r} can't be told")
     return route, found
+
+
+def _fits(discovery: Discovery, name: str, options: Mapping[str, object], option: str, value: str) -> bool:
+    """Whether the host takes the option beside the others: a field alone does not say so."""
+    without = {key: one for key, one in options.items() if key != option}
+    try:
+        discovery.build(HOST, name, {**without, option: value})
+    except InvalidRequest:
+        return not _builds(discovery, name, without)
+    return True
+
+
+def _builds(discovery: Discovery, name: str, options: Mapping[str, object]) -> bool:
+    try:
+        discovery.build(HOST, name, options)
+    except InvalidRequest:
+        return False
+    return True
 
 
 def ask_again(

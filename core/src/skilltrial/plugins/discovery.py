@@ -207,7 +207,8 @@ def _option_fault(factory: type, fault: Any) -> str:
         return _unknown_option(factory, option)
     if fault["type"] in ("missing", "missing_argument"):
         return f"needs the option `{option}`"
-    return f"option `{option}` does not fit: {str(fault['msg']).removeprefix('Value error, ')}"
+    says = str(fault["msg"]).removeprefix("Value error, ")
+    return f"option `{option}` does not fit: {says}" if fault["loc"] else says
 
 
 def source_files(module: str) -> dict[str, Path]:
