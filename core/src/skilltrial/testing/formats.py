@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import JsonValue
@@ -147,9 +147,11 @@ def _with(document: JsonValue, path: tuple[str | int, ...], value: JsonValue) ->
 def _reaches(document: JsonValue, path: tuple[str | int, ...]) -> bool:
     at: Any = document
     for key in path:
-        if (isinstance(at, dict) and key in at) or (isinstance(at, list) and isinstance(key, int) and key < len(at)):
-            at = at[key]
-        else:
+        if not isinstance(at, dict | list):
+            return False
+        try:
+            at = cast(Any, at)[key]
+        except (KeyError, IndexError, TypeError):
             return False
     return True
 
