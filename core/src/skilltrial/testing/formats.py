@@ -150,7 +150,7 @@ def _reaches(document: JsonValue, path: tuple[str | int, ...]) -> bool:
         if not isinstance(at, dict | list):
             return False
         try:
-            at = cast(Any, at)[key]
+            at = cast("Any", at)[key]
         except (KeyError, IndexError, TypeError):
             return False
     return True
