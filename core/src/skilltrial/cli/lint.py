@@ -8,35 +8,51 @@ import click
 
 from .options import foreign_options
 
+EPILOG = """\b
+Exit codes: 0 sound, 2 a fault, or a note under --strict.
+"""
 
-@click.command("lint", short_help="Check a suite file without running anything.")
+
+@click.command("lint", short_help="Check a suite and its skills without running anything.", epilog=EPILOG)
 @click.argument("suite")
 @click.option("--expand", is_flag=True, help="Print the long form, with every default written out.")
+@click.option("--strict", is_flag=True, help="Notes count as faults.")
 @foreign_options
-def command(suite: str, expand: bool, **given: Any) -> None:
-    """Check a SUITE: every fault at once, with file, line and column.
+def command(suite: str, expand: bool, strict: bool, **given: Any) -> None:
+    """Check a SUITE and its skills: every fault at once, with file, line and column.
 
-    SUITE is a path where it has a `/` or a suffix, else the name of an installed suite. Exit 0, or 2.
+    SUITE is a path where it has a `/` or a suffix, else the name of an installed suite. What makes a suite worthless
+    or a SKILL.md invalid is a fault (exit 2); what probably was not meant is a note.
 
     Of a suite of another tool (--format NAME) it also says what is converted, changed and dropped.
     """
+    from skilltrial.model.errors import Exit
     from skilltrial.plugins.discovery import Discovery
+    from skilltrial.plugins.graders import Graders
     from skilltrial.record.linting import lint
     from skilltrial.record.loading import expanded
 
     from .formats import converted, load_suite
 
-    loaded = load_suite(suite, given, Discovery())
+    discovery = Discovery()
+    loaded = load_suite(suite, given, discovery)
     if expand:
         click.echo(expanded(loaded), nl=False)
         return
     for line in converted(loaded):
         click.echo(line)
-    for remark in lint(loaded):
-        click.echo(f"note: {remark}")
+    remarks = lint(loaded, Graders(discovery))
+    for remark in remarks:
+        click.echo(f"{'fault' if remark.fault else 'note'}: {remark}")
     cases = len(loaded.suite.cases)
     scripts = sum(len(case.rehearsals) for case in loaded.suite.cases)
-    click.echo(
-        f"{loaded.path}: sound; {cases} {'case' if cases == 1 else 'cases'}, "
-        f"{len(loaded.suite.arms)} arms, {scripts} rehearsals"
+    size = (
+        f"{cases} {'case' if cases == 1 else 'cases'}, {len(loaded.suite.arms)} arms, "
+        f"{scripts} {'rehearsal' if scripts == 1 else 'rehearsals'}"
     )
+    faults = sum(remark.fault or strict for remark in remarks)
+    if not faults:
+        click.echo(f"{loaded.path}: sound; {size}")
+        return
+    click.echo(f"{loaded.path}: {faults} {'fault' if faults == 1 else 'faults'}; {size}")
+    raise click.exceptions.Exit(Exit.INVALID)

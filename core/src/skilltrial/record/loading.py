@@ -22,6 +22,7 @@ from .suitefile.expansion import Expansion, expand
 from .suitefile.folders import Folders
 from .suitefile.longform import expand_text
 from .suitefile.meaning import Meaning
+from .suitefile.placeholders import check_placeholders
 from .suitefile.structure import check_structure
 
 SUITE_FILE = "suite.yaml"
@@ -85,6 +86,7 @@ def load(
     expansion = expand(faults, reader, resolved)
     Meaning(faults, expansion, fixture_kinds, answerers).check()
     check_structure(faults)
+    check_placeholders(faults)
     folders = Folders(faults, resolved.parent, expansion.long["limits"])
     folders.check(expansion)
     faults.stop()

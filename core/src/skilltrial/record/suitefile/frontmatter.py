@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from skilltrial.model.errors import DocumentInvalid, Fault
 
@@ -21,6 +21,8 @@ class FrontMatter:
     body: str
     allowed_tools: tuple[str, ...] = ()
     """As written, one tool each: `Bash(git *)`, `Read`."""
+    fields: dict[str, object] = field(default_factory=dict)
+    """All of the front matter, as plain JSON values."""
 
 
 def read_frontmatter(file: str, data: bytes) -> FrontMatter:
@@ -57,6 +59,7 @@ def read_frontmatter(file: str, data: bytes) -> FrontMatter:
         _text(document, "description"),
         text[match.end() :],
         _tools(document.at(("allowed-tools",))),
+        document.value,
     )
 
 
