@@ -120,6 +120,7 @@ from skilltrial.model.trial import TrialKey as TrialKey
 from skilltrial.model.wire import Answered as Answered
 from skilltrial.model.wire import Called as Called
 from skilltrial.model.wire import Connected as Connected
+from skilltrial.model.wire import Placed as Placed
 from skilltrial.model.wire import Presupposed as Presupposed
 from skilltrial.model.wire import Refused as Refused
 from skilltrial.model.wire import ToolsListed as ToolsListed

@@ -14,6 +14,7 @@ from skilltrial.model.wire import (
     Answered,
     Called,
     Connected,
+    Placed,
     Refused,
     ToolsListed,
     wire_calls,
@@ -269,3 +270,28 @@ def test_a_call_that_a_redaction_broke_is_missed_and_not_called_unmade(secret):
     assert hits
     assert wire_calls("memory", [record]) == ()
     assert wire_damaged([record])
+
+
+PLACED = Placed(programs=("git", "gh"))
+RAN = Called(number=1, tool="git", arguments={"argv": ["push"], "cwd": ".", "stdin": None})
+
+
+def test_programs_are_ready_when_they_are_placed_and_no_host_shows_what_a_command_starts(judged, w):
+    idle = judged(IDLE, w.check("told"), tools=w.wire(PLACED))
+    ran = judged(IDLE, w.check("told"), tools=w.wire(PLACED, RAN, Answered(number=1, result={"exit": 0})))
+
+    assert idle.verdict.kind is ran.verdict.kind is VerdictKind.PASSED
+
+
+def test_a_call_of_a_program_that_was_never_answered_leaves_the_trial_incomplete(judged, w):
+    report = judged(IDLE, w.check("told"), tools=w.wire(PLACED, RAN))
+
+    assert (report.verdict.reason, report.verdict.owner) == ("fixture_did_not_answer", Owner.FIXTURE)
+
+
+def test_programs_beside_a_server_leave_its_own_witnesses_as_they_are(judged, w):
+    wire = {"memory": w.wire(HELLO, LISTED, CALLED, STORED), "tools": w.wire(PLACED)}
+
+    report = judged(IDLE, w.check("told"), **wire)
+
+    assert report.verdict.reason == "call_without_request"

@@ -32,7 +32,7 @@ def arguments(
 
 def servers_file(offers: tuple[Offer, ...]) -> str:
     """The text of the file that names the servers."""
-    return json.dumps({"mcpServers": {offer.name: _server(offer) for offer in offers}})
+    return json.dumps({"mcpServers": {offer.name: _server(offer) for offer in offers if offer.is_server}})
 
 
 def _allowed(allow: tuple[str, ...], offers: tuple[Offer, ...]) -> Iterator[str]:
@@ -43,6 +43,9 @@ def _allowed(allow: tuple[str, ...], offers: tuple[Offer, ...]) -> Iterator[str]
     yield "Skill"
     yield from (rule for rule in allow if rule != "Skill")
     for offer in offers:
+        if offer.programs is not None:
+            yield from (f"Bash({program}:*)" for program in offer.tools)
+            continue
         if not offer.tools:
             yield f"mcp__{offer.name}"
         yield from (f"mcp__{offer.name}__{tool}" for tool in offer.tools)

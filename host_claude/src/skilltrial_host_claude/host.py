@@ -40,6 +40,19 @@ _MACHINES = (Path("/etc/claude-code"), Path("/Library/Application Support/Claude
 """Where a machine's owner may set what no option keeps out."""
 
 
+CAN = frozenset(
+    {
+        Can.MULTI_TURN,
+        Can.MCP_HTTP,
+        Can.MCP_STDIO,
+        Can.PROGRAMS,
+        Can.MODEL,
+        Can.EFFORT,
+        Can.SCRIPTED_MODEL,
+    }
+)
+
+
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class ClaudeHost:
     """Runs `claude -p` once per turn, with a state folder of its own and the project's settings only."""
@@ -63,7 +76,7 @@ class ClaudeHost:
             name="claude",
             version=program.version(path),
             program_sha256=program.digest(path, state.st_size, state.st_mtime_ns),
-            can=frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL}),
+            can=CAN,
             sees=frozenset(Sees),
             records="claude",
             dialect="claude",

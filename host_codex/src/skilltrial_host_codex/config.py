@@ -49,7 +49,7 @@ def config(
         # Only the trial's own temporary folder; /tmp is shared with everybody.
         "sandbox_workspace_write": {"exclude_slash_tmp": True},
         "shell_environment_policy": {"exclude": list(SECRETS)},
-        "mcp_servers": {offer.name: _server(offer) for offer in offers},
+        "mcp_servers": {offer.name: _server(offer) for offer in offers if offer.is_server},
     }
     if model is not None:
         values["model"] = model

@@ -49,6 +49,9 @@ SHOWN = frozenset(
 """What stream and session log show together. Of the cost neither tells."""
 
 
+CAN = frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL})
+
+
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class CodexHost:
     """Runs `codex exec --json` once per turn, in a home of its own."""
@@ -73,7 +76,8 @@ class CodexHost:
             name="codex",
             version=version,
             program_sha256=program.digest(path),
-            can=frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL}),
+            # In a sandbox that only reads, a fixture's programs could tell nobody that they were called.
+            can=CAN if self.sandbox == "read-only" else CAN | {Can.PROGRAMS},
             sees=SHOWN,
             records="codex",
             dialect="codex",

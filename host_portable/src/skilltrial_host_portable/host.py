@@ -115,7 +115,7 @@ class PortableHost:
         return HostIdentity(
             name="portable",
             program_sha256=program.digest(self._vector[0], os.environ.get("PATH")),
-            can=frozenset({Can.SCRIPTED_MODEL, *({Can.MULTI_TURN} if self.resume else ())}),
+            can=frozenset(self._can()),
             sees=shown if events else frozenset(),
             records="events" if events else "portable",
             dialect=self.dialect or Path(self._vector[0]).name,
@@ -124,6 +124,13 @@ class PortableHost:
             rehearses_only=endpoint.needed(self._vector),
             ambient=homes.ambient(self.home),
         )
+
+    def _can(self) -> Iterator[Can]:
+        yield Can.SCRIPTED_MODEL
+        if self.resume:
+            yield Can.MULTI_TURN
+        if self.home == "fresh":  # another home's profile may make PATH anew
+            yield Can.PROGRAMS
 
     def probe_host(self) -> Probe:
         """See HostSpec. Starts nothing, for the same reason."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -257,3 +258,24 @@ def test_placings_are_those_that_trying_everything_finds(pairs: list[list[bool]]
 
     assert in_any_order(pairs) is bool(placings)
     assert in_order(pairs) is any(list(one) == sorted(one) for one in placings)
+
+
+@pytest.mark.parametrize(
+    ("options", "called", "verdict"),
+    [
+        ({"exactly": [{"tool": "git"}]}, ["git"], "passed"),
+        ({"exactly": []}, [], "passed"),
+        ({"never": [{"tool": "npm"}]}, ["git"], "passed"),
+        ({"never": [{"tool": "git"}]}, ["git"], "failed:call_forbidden"),
+        ({"at_most": [{"tool": "git"}]}, ["git", "git"], "failed:call_too_many"),
+        ({"retries": "never"}, ["git"], "passed"),
+    ],
+)
+def test_of_programs_the_fixture_is_the_only_witness_and_a_whole_one(
+    did: Any, saw: Any, judge: Any, options: Any, called: Any, verdict: str
+) -> None:
+    calls = [did(tool, server="tools", by="wire") for tool in called]
+
+    for sees in (WIRE_ONLY, frozenset({Sees.TOOL_CALLS})):
+        evidence = replace(saw(*calls, sees=sees), alone=frozenset({"tools"}))
+        assert judge(evidence, server="tools", **options) == verdict

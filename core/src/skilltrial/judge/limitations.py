@@ -9,6 +9,7 @@ from skilltrial.model.capabilities import Sees
 from skilltrial.model.notes import LimitHit, notes
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
+from skilltrial.model.wire import Called, Placed, wire_notes
 from skilltrial.model.words import Ending, VerdictKind
 
 from .tables import plural
@@ -27,6 +28,7 @@ def limitations(
         *_of_the_run(archive, trials),
         *_of_the_limits(archive, trials),
         *_of_the_host(archive),
+        *_of_the_programs(archive, trials),
         *_of_the_skills(archive, trials),
         *_of_the_parts(archive.parts, judge),
         *_of_the_arms(trials),
@@ -100,6 +102,20 @@ def _of_the_host(archive: ArchiveView) -> Iterator[str]:
             yield f"This host does not show: {', '.join(one.replace('_', ' ') for one in hidden)}."
     for what in host.ambient:
         yield f"The trials could see state of the operator's: {what}."
+
+
+def _of_the_programs(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
+    """Doubles of programs that nobody called: they may have been out of reach, or not wanted."""
+    uncalled: Counter[str] = Counter()
+    for trial in trials if archive.suite.fixtures else ():
+        sealed = archive.trial(trial.key)
+        for name, records in (sealed.fixture_records() if sealed else {}).items():
+            told = {type(note) for _, note in wire_notes(records)}
+            uncalled[name] += Placed in told and Called not in told
+    for name, count in sorted(uncalled.items()):
+        if count:
+            where = plural(count, "trial")
+            yield f"None of the programs of {name} was called in {where}: that they were in reach is not shown."
 
 
 def _of_the_skills(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:

@@ -27,7 +27,7 @@ def reconcile(
 
     By the host's own call id where the wire carried it; else, within a turn and in order, by server, tool and equal
     arguments. A call that the program rejected never reaches a wire. Where the host shows no calls there is only one
-    witness, and nothing to contradict it.
+    witness, and nothing to contradict it; likewise for calls of a server that is none of the `fixtures`.
     """
     results = {event.call: event for event in events if isinstance(event, ToolResult)}
     requests = _once(event for event in events if isinstance(event, ToolRequested))
@@ -44,7 +44,7 @@ def reconcile(
         return Reconciled(tuple(joined))
     # A call that broke down (a lost connection) may or may not have arrived: both are truthful.
     unmatched = [request for request in sent if id(request) not in found and request.call not in broken]
-    return Reconciled(tuple(joined), _contradiction(unmatched, left))
+    return Reconciled(tuple(joined), _contradiction(unmatched, [call for call in left if call.server in fixtures]))
 
 
 Matches = dict[int, WireCall]

@@ -106,6 +106,7 @@ def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event
         },
         wire=seen.wire,
         calls=seen.calls,
+        alone=seen.alone,
         after=trial.after(),
         redactions=trial.facts.redactions,
         turns=len(bench.case.turns),

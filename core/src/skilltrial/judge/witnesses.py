@@ -9,7 +9,7 @@ from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event, PermissionDecided, ToolRejected, ToolRequested
 from skilltrial.model.evidence import JoinedCall, WireCall
 from skilltrial.model.records import Record
-from skilltrial.model.wire import ToolsListed, wire_calls, wire_damaged, wire_notes
+from skilltrial.model.wire import Placed, ToolsListed, WireNote, wire_calls, wire_damaged, wire_notes
 from skilltrial.model.words import Owner
 
 from .reconcile import reconcile
@@ -21,6 +21,8 @@ class Witnessed:
 
     wire: tuple[WireCall, ...] = ()
     calls: tuple[JoinedCall, ...] = ()
+    alone: frozenset[str] = frozenset()
+    """Fixtures whose calls no host can show: programs that its commands start."""
     doubt: tuple[str, Owner] | None = None
 
 
@@ -33,23 +35,27 @@ def witnessed(
     """Read what the suite's `fixtures` put on record, and join it with the trajectory.
 
     A session whose program never listed a fixture's tools, or got none, shows nothing about the agent: it could not
-    have called them. One that listed them and whose agent called none is judged like any other.
+    have called them. One that listed them and whose agent called none is judged like any other. Programs are listed by
+    nobody; that they were placed is what can be known.
     """
+    notes = {name: [note for _, note in wire_notes(records.get(name, ()))] for name in fixtures}
+    alone = frozenset(name for name, own in notes.items() if any(isinstance(note, Placed) for note in own))
     wire = tuple(
         sorted(
             (call for name in fixtures for call in wire_calls(name, records.get(name, ()))), key=lambda call: call.at
         )
     )
-    found = reconcile(events, wire, fixtures, host_shows_calls=Sees.TOOL_CALLS in sees)
+    joined = frozenset(fixtures) - alone
+    found = reconcile(events, wire, joined, host_shows_calls=Sees.TOOL_CALLS in sees)
     doubt = (
         _unreadable(fixtures, records)
-        or _not_ready(fixtures, records)
+        or _not_ready([notes[name] for name in fixtures if name not in alone])
         or _unanswered(wire)
         or _unscripted(wire)
         or _denied(fixtures, events)
         or (None if found.contradiction is None else (found.contradiction, Owner.HOST))
     )
-    return Witnessed(wire, found.calls, doubt)
+    return Witnessed(wire, found.calls, alone, doubt)
 
 
 def _unreadable(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]]) -> tuple[str, Owner] | None:
@@ -57,9 +63,8 @@ def _unreadable(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]]
     return ("fixture_record_unreadable", Owner.FIXTURE) if damaged else None
 
 
-def _not_ready(fixtures: Sequence[str], records: Mapping[str, Sequence[Record]]) -> tuple[str, Owner] | None:
-    for name in fixtures:
-        notes = [note for _, note in wire_notes(records.get(name, ()))]
+def _not_ready(fixtures: Sequence[Sequence[WireNote]]) -> tuple[str, Owner] | None:
+    for notes in fixtures:
         listed = [note.count for note in notes if isinstance(note, ToolsListed)]
         if not notes:
             return "fixture_not_contacted", Owner.HOST

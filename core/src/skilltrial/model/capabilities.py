@@ -14,6 +14,8 @@ class Can(StrEnum):
     """MCP servers over streamable HTTP."""
     MCP_STDIO = "mcp_stdio"
     """MCP servers over stdin and stdout."""
+    PROGRAMS = "programs"
+    """Commands of its model find a fixture's programs first on PATH, and these may write below TMPDIR."""
     MODEL = "model"
     """The model can be chosen."""
     EFFORT = "effort"

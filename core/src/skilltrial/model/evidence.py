@@ -113,7 +113,7 @@ class WireCall:
     """The host's own id of the call, where it sent one."""
     answered: bool = True
     because: str | None = None
-    """What decided the answer (`model.wire.Answered`): `rule`, `answerer`, `unexpected` ..."""
+    """What decided the answer (`model.wire.Answered`): `rule`, `answerer`, `unexpected`, `forwarded` ..."""
     marks: JsonValue = None
     """What an answerer noted of it; the agent did not get it."""
 
@@ -151,6 +151,8 @@ class Evidence:
     """Turn → the final answer, for turns whose answer was seen."""
     wire: tuple[WireCall, ...] = ()
     calls: tuple[JoinedCall, ...] = ()
+    alone: frozenset[str] = frozenset()
+    """Fixtures whose record is the only witness of their calls, and a whole one: programs that commands start."""
     after: tuple[CommandResult, ...] = ()
     redactions: int = 0
     turns: int = 1

@@ -197,7 +197,10 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A fixture that a trial may use. `tools` are pre-authorised, alike in all arms."""
+    """A fixture that a trial may use: an MCP server at `url` or behind `command`, or else programs.
+
+    `tools` are pre-authorised, alike in all arms: the server's tools, or the programs by their names.
+    """
 
     name: str
     url: str | None = None
@@ -205,6 +208,13 @@ class Offer:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that `command` needs."""
     tools: tuple[str, ...] = ()
+    programs: Path | None = None
+    """A folder of programs. The runner puts it first on the PATH of the session's place; a host connects to nothing."""
+
+    @property
+    def is_server(self) -> bool:
+        """Whether there is an MCP server to connect to."""
+        return self.url is not None or bool(self.command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,14 @@ class ToolsListed(Part):
     count: int
 
 
+class Placed(Part):
+    """Programs were put where the trial's commands find them first. Their calls have this one witness: a host shows
+    the commands of its model, not what they start."""
+
+    wire: Literal["placed"] = "placed"
+    programs: tuple[str, ...]
+
+
 class Called(Part):
     """A tool was called. `number` counts the calls of the trial from 1, `joins` is the host's own id of it."""
 
@@ -46,7 +54,8 @@ class Called(Part):
 
 
 class Answered(Part):
-    """What call `number` was answered. `because` says what decided: a rule, an answerer, or that none was for it.
+    """What call `number` was answered. `because` says what decided: a rule, an answerer, that none was for it, or that
+    something real answered in the fixture's place (`forwarded`).
 
     `unscripted`: nobody can tell what the server under study would have answered.
     """
@@ -55,9 +64,9 @@ class Answered(Part):
     number: int
     result: JsonValue = None
     is_error: bool = False
-    because: Literal["rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault"] = (
-        "rule"
-    )
+    because: Literal[
+        "rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault", "forwarded"
+    ] = "rule"
     state: JsonValue = None
     """The fixture's state after it."""
     marks: JsonValue = None
@@ -80,9 +89,11 @@ class Refused(Part):
     why: str
 
 
-WireNote = Annotated[Connected | ToolsListed | Called | Answered | Presupposed | Refused, Field(discriminator="wire")]
+WireNote = Annotated[
+    Connected | ToolsListed | Placed | Called | Answered | Presupposed | Refused, Field(discriminator="wire")
+]
 _NOTES: TypeAdapter[WireNote] = TypeAdapter(WireNote)
-_NAMES = frozenset({"connected", "tools_listed", "called", "answered", "presupposed", "refused"})
+_NAMES = frozenset({"connected", "tools_listed", "placed", "called", "answered", "presupposed", "refused"})
 
 
 def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from types import TracebackType
 
 from skilltrial.archive import layout
 from skilltrial.archive.trees import as_json
@@ -25,6 +26,7 @@ from .commands import run_commands
 from .listing import Listing, changes, differ, list_project
 from .preparing import Project
 from .programs.environment import base_environment
+from .programs.placing import with_programs
 from .workspace import Folders, make_folders, name_folders, remove, write_tree
 
 
@@ -37,6 +39,28 @@ def _text(answer: object) -> str:
 
 class _FixtureFailed(Exception):
     """A fixture could not be started for a trial."""
+
+
+class _Serving:
+    """A fixture at a trial: what it raises when it ends is its own fault, and told from what the session raised."""
+
+    def __init__(self, service: AbstractContextManager[Offer]) -> None:
+        self._service = service
+
+    def __enter__(self) -> Offer:
+        return self._service.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        try:
+            return self._service.__exit__(kind, raised, trace)
+        except OSError:
+            raise  # a full disk is the operator's
+        except Exception as error:
+            if error is raised:
+                raise
+            raise _FixtureFailed(type(error).__name__) from error
 
 
 class Try:
@@ -126,6 +150,7 @@ class Try:
         try:
             with ExitStack() as stack:
                 offers = self._offers(trial, place, stack)
+                place = with_programs(place, [offer.programs for offer in offers if offer.programs is not None])
                 endpoint: ModelEndpoint | None = None
                 if self.bench.models is not None:
                     script = self.bench.scripts[self.key]
@@ -151,7 +176,7 @@ class Try:
         for name, fixture in self.bench.fixtures.items():
             options = self.case.fixtures.get(name, {})
             try:
-                offer = stack.enter_context(fixture.start(trial, options, place, self.writer.fixture(name)))
+                offer = stack.enter_context(_Serving(fixture.start(trial, options, place, self.writer.fixture(name))))
                 offers.append(replace(offer, name=name))
             except TrialNotBegun:
                 raise

@@ -43,9 +43,9 @@ def attempts(evidence: Evidence, server: str | None, ignore: Collection[str]) ->
     return tuple(one if one.at is None else next(in_order) for one in found)
 
 
-def all_are_shown(evidence: Evidence) -> bool:
-    """Whether each attempt is seen, also one that never reached a server."""
-    return Sees.TOOL_CALLS in evidence.sees
+def all_are_shown(evidence: Evidence, server: str | None) -> bool:
+    """Whether each attempt is seen, also one that never reached a server. Calls of a fixture's programs always are."""
+    return Sees.TOOL_CALLS in evidence.sees or server in evidence.alone
 
 
 def _server(joined: JoinedCall) -> str | None:

@@ -81,7 +81,7 @@ def list_holds(check: ListCheck, evidence: Evidence) -> CheckResult:
         _allow(check.at_most, found, ordered=check.ordered)
     else:
         _equal(check.exactly or (), found, ordered=check.ordered)
-    return _if_all_shown(evidence, found)
+    return _if_all_shown(evidence, check.server, found)
 
 
 def no_retries(check: RetryCheck, evidence: Evidence) -> CheckResult:
@@ -97,7 +97,7 @@ def no_retries(check: RetryCheck, evidence: Evidence) -> CheckResult:
         undecided = undecided or (attempt.is_error is None and not attempt.rejected and _again(attempt, found))
     if undecided:
         raise unverified(Reason.RESULT_NOT_SHOWN)
-    return _if_all_shown(evidence, found)
+    return _if_all_shown(evidence, check.server, found)
 
 
 def _again(attempt: Attempt, found: tuple[Attempt, ...]) -> bool:
@@ -145,9 +145,9 @@ def _equal(patterns: tuple[CallPattern, ...], found: tuple[Attempt, ...], *, ord
         raise _undecided(found)
 
 
-def _if_all_shown(evidence: Evidence, found: tuple[Attempt, ...]) -> CheckResult:
+def _if_all_shown(evidence: Evidence, server: str | None, found: tuple[Attempt, ...]) -> CheckResult:
     """Passed, unless attempts that never reached a server would go unseen."""
-    if not all_are_shown(evidence):
+    if not all_are_shown(evidence, server):
         raise unverified(Reason.CALLS_NOT_SHOWN)
     return CheckResult.passed(seen=_seen(found))
 

@@ -61,7 +61,7 @@ def call_holds(check: CallCheck, evidence: Evidence) -> CheckResult:
     unknown = next((answer for answer in answers if answer is not None), None)
     if unknown is not None:
         raise unverified(unknown)
-    if not all_are_shown(evidence):
+    if not all_are_shown(evidence, check.server):
         raise unverified(Reason.CALLS_NOT_SHOWN)
     return CheckResult.passed(seen=_seen(chosen))
 

@@ -1,0 +1,1 @@
+"""The fixture `commands`: doubles of command-line programs."""

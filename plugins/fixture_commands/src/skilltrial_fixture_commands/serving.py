@@ -1,0 +1,79 @@
+"""The doubles of all trials of a run: in each trial's place, programs and the folder through which they ask."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from skilltrial.api import InvalidRequest, Offer, Place, Recorder, Trial
+from skilltrial.replies.scripts import choice_fault, chosen, first_state
+
+from .fixture import CommandsFixture
+from .playing import Play
+from .preparing import prepare
+from .spool import Spool
+
+
+@dataclass(frozen=True, slots=True)
+class Doubles:
+    """What a run plays: a FixtureRun."""
+
+    options: CommandsFixture
+    plays: Mapping[str, Play]
+
+    @contextmanager
+    def start(
+        self, trial: Trial, options: Mapping[str, JsonValue], place: Place, recorder: Recorder
+    ) -> Iterator[Offer]:
+        """See FixtureRun. When the context is left nobody answers any more; what broke meanwhile is raised then."""
+        fault = choice_fault(self.plays, options)
+        if fault is not None:
+            raise InvalidRequest(fault)
+        play = self.plays[chosen(self.plays, options)]
+        spool = Spool(
+            folder=place.tmp / secrets.token_hex(6),
+            project=place.project,
+            play=play,
+            state=first_state(play.state, options),
+            programs=self.options.programs,
+            recorder=recorder,
+        )
+        spool.open()
+        try:
+            yield Offer("", tools=self.options.programs, programs=self._placed(place.home, spool.folder))
+        finally:
+            spool.close()
+
+    def _placed(self, home: Path, spool: Path) -> Path:
+        """Write the programs, and return their folder. Their names and places tell an agent nothing."""
+        ours = home / ".local" / secrets.token_hex(6)
+        folder = ours / "bin"
+        folder.mkdir(parents=True)
+        asking = ours / "run"
+        asking.write_bytes(files(__package__).joinpath("shim.py").read_bytes())
+        # The interpreter itself, not the link to it in an environment that bears a telling name.
+        python = Path(sys.executable).resolve()
+        for name in self.options.programs:
+            reads = "1" if name in self.options.stdin else "0"
+            words = shlex.join([str(python), "-I", "-S", str(asking), str(spool), name, reads])
+            program = folder / name
+            program.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+            program.chmod(0o755)
+        return folder
+
+
+@contextmanager
+def open_commands(options: CommandsFixture, replies: bytes) -> Iterator[Doubles]:
+    """Read the replies. Raises InvalidRequest for a faulty file."""
+    plays, faults = prepare(options.programs, options.replies, replies)
+    if faults:
+        raise InvalidRequest("\n".join(faults))
+    yield Doubles(options, plays)
