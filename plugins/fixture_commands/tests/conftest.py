@@ -81,7 +81,8 @@ def trial_in(folder: Path, rules: str, recorder: MemoryRecorder | None = None, *
     parts = {name: folder / name for name in ("project", "home", "tmp")}
     for part in parts.values():
         part.mkdir(parents=True)
-    place = Place(**parts, environment={"PATH": os.environ["PATH"], "HOME": str(parts["home"])}, launcher=NoLauncher())
+    environment = {"PATH": os.environ["PATH"], "HOME": str(parts["home"])}
+    place = Place(parts["project"], parts["home"], parts["tmp"], environment, NoLauncher())
     kept = recorder or MemoryRecorder()
     kept.turn = 1
     trial = Trial(TrialKey(case="case", arm="arm", label="1"), ("Do it.",), Limits())

@@ -29,6 +29,7 @@ def test_good_files_have_no_fault_and_the_fixture_fits_its_spec() -> None:
     assert faults("{program: git, begins: [push], reply: {exit: 1}}, {forward: true}") == []
     assert fixture.fixture_assets() == ("r.yaml",)
     assert fixture.fixture_needs() == {Can.PROGRAMS}
+    assert fixture.describe_fixture({"r.yaml": b""}).tools == ("git",)
 
 
 @pytest.mark.parametrize(
@@ -98,5 +99,6 @@ def test_the_shipped_schema_is_what_the_models_say_and_takes_what_the_fixture_ta
     checker = Draft202012Validator(json.loads(shipped_schema()))
     good = {"scripts": {"one": {"rules": [{"program": "git", "argv": [], "reply": {"json": 1}}, {"forward": True}]}}}
     assert list(checker.iter_errors(good)) == []
-    for rule in ({"replay": {}}, {"forward": False}, {"reply": {"exit": 256}}):
+    wrong: tuple[dict[str, Any], ...] = ({"replay": {}}, {"forward": False}, {"reply": {"exit": 256}})
+    for rule in wrong:
         assert list(checker.iter_errors({"scripts": {"one": {"rules": [rule]}}}))

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, JsonValue
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import Can, FixtureRun, RunInfo
+from skilltrial.api import Can, FixtureIdentity, FixtureRun, RunInfo
 
 File = Annotated[str, Field(min_length=1, max_length=500)]
 Program = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}$")]
@@ -46,6 +46,10 @@ class CommandsFixture:
         plays, faults = prepare(self.programs, self.replies, assets[self.replies])
         fault = None if faults else choice_fault(plays, options)
         return faults if fault is None else (fault,)
+
+    def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
+        """The programs (see FixtureSpec)."""
+        return FixtureIdentity(tools=self.programs)
 
     def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
         """Read the replies once for all trials of a run (see FixtureSpec)."""
