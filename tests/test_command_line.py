@@ -186,7 +186,7 @@ def test_every_form_of_a_report_says_the_same_and_only_the_result_is_standard_ou
     assert told["auto"].out == told["text"].out
     assert "| case" in told["markdown"].out
     for form in ("markdown", "text"):
-        assert "1 improved" in told[form].out
+        assert "1 better, 0 worse, 0 alike, of 1 pair." in told[form].out
         assert "passed" in told[form].out
         assert "\033" not in told[form].out
     assert all(one.code == 0 for one in told.values())

@@ -216,11 +216,6 @@ def test_a_page_fits_80_columns_of_ascii(full):
     assert lines(page)[-1].startswith("gate with_skill: incomplete")
 
 
-def test_a_table_says_verdicts_with_their_n(full):
-    page = render(full.grade().report, "markdown")
-    assert "| a | 1 incomplete (n=1) | 1 failed (n=1) |" in page.replace("\\", "")
-
-
 def test_a_terminal_is_not_steered_by_what_an_agent_said(world, w):
     text = "\x1b[2J\x07[bold]\u202e end"
     world.cases = [w.case(checks=[{"id": "told", "grader": "tell", "answered": text}])]

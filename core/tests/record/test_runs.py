@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ class Watch:
     def started(self, key: TrialKey) -> None:
         self.started_.append(key)
 
-    def sealed(self, key: TrialKey) -> None:
+    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
         self.sealed_.append(key)
 
     def added(self, trials: Sequence[TrialKey]) -> None:

@@ -14,6 +14,7 @@ import click
 
 from skilltrial.archive.layout import MANIFEST
 from skilltrial.archive.reading import open_archive
+from skilltrial.judge.board import next_command
 from skilltrial.model.errors import Exit
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
@@ -37,7 +38,7 @@ from .judging import judge, keep
 from .options import host_fields
 from .outline import counted, outline
 from .places import default_out, find_archive, keep_out_of_git
-from .printing import show
+from .printing import into_step_summary, show
 from .progress import progress
 from .routes import ask_again
 
@@ -174,6 +175,7 @@ def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     judgement = judge(recorded.root, discovery)
     keep(recorded.root, judgement.report)
     show(judgement, wanted.form, recorded.root, discovery)
+    into_step_summary(judgement.report)
     # On standard error, since the report is standard output.
     click.echo(f"archive  {recorded.root}", err=True)
     click.echo(f"manifest sha256 {recorded.manifest_sha256}", err=True)
@@ -188,6 +190,8 @@ def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
         click.echo("interrupted: finished trials are sealed, the others were not run", err=True)
     if ran.interrupted or ran.fault or ran.stopped:
         click.echo(f"take it up with: skilltrial run --resume {recorded.root}", err=True)
+    elif not judgement.report.rehearsal and not wanted.quiet:
+        click.echo(f"next     {next_command(judgement.report, str(recorded.root))}", err=True)
     if ran.interrupted:
         return Exit.INTERRUPTED
     return Exit.INCOMPLETE if ran.fault is not None else judgement.report.gate.exit_code

@@ -73,7 +73,11 @@ GATE = click.option(
     "min_pass_rate=0.9.",
 )
 
-REPORT = click.option("--report", metavar="NAME", help="Print the report by this installed renderer: embraion ...")
+REPORT = click.option(
+    "--report",
+    metavar="NAME",
+    help="Print the report in this form: markdown, json, text, or by an installed renderer: junit, embraion ...",
+)
 
 _FORMAT_OPTIONS = (
     click.option("--root", type=click.Path(), metavar="DIR", help="Where a suite of another tool has its skills."),

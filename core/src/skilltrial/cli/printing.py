@@ -11,7 +11,9 @@ import click
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from skilltrial.judge.board import Marks
     from skilltrial.judge.grading import Judgement
+    from skilltrial.model.report import Report
     from skilltrial.plugins.discovery import Discovery
 
 
@@ -32,7 +34,15 @@ def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> N
             text = compact(judgement.report.model_dump(mode="json")).decode("ascii")
         case "auto" | "text":
             colour = form == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-            text = render(judgement.report, "terminal" if colour else "plain", judgement.details, width=width())
+            text = writable(
+                render(
+                    judgement.report,
+                    "terminal" if colour else "plain",
+                    judgement.details,
+                    width=width(),
+                    marks=marks(),
+                )
+            )
         case name:
             from skilltrial.archive.reading import open_archive
 
@@ -41,6 +51,33 @@ def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> N
             click.echo(rendered(name, judgement.report, open_archive(root), discovery), nl=False)
             return
     click.echo(text, nl=not text.endswith("\n"), color=True)
+
+
+def into_step_summary(report: Report) -> None:
+    """Add the report as Markdown to the summary of a GitHub workflow's step, where this is one."""
+    if not (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+        return
+    from skilltrial.judge.markdown import markdown
+
+    try:
+        with open(summary, "a", encoding="utf-8") as file:  # noqa: PTH123 - any path that the runner names
+            file.write(markdown(report))
+    except OSError as error:
+        click.echo(f"note: the step's summary can't be written: {error.strerror}", err=True)
+
+
+def marks() -> Marks:
+    """How trials are drawn: with circles where standard output can write them."""
+    from skilltrial.judge.board import ASCII, ROUND
+
+    drawn = f"{ROUND.passed}{ROUND.failed}"
+    return ROUND if writable(drawn) == drawn else ASCII
+
+
+def writable(text: str) -> str:
+    """`text` with what standard output has no character for written out."""
+    encoding = sys.stdout.encoding or "ascii"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def width() -> int:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import click
@@ -22,7 +23,7 @@ class Silent:
     def started(self, key: TrialKey) -> None:
         """Say nothing."""
 
-    def sealed(self, key: TrialKey) -> None:
+    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
         """Say nothing."""
 
     def added(self, trials: Sequence[TrialKey]) -> None:
@@ -45,11 +46,14 @@ class Lines:
         self._total += len(trials)
         click.echo(repeating(trials), err=True)
 
-    def sealed(self, key: TrialKey) -> None:
+    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
         """Say how far the run is."""
         self._done += 1
         seconds = time.monotonic() - self._begin
-        click.echo(f"{self._done:>{len(str(self._total))}}/{self._total}  {seconds:6.1f} s  {key}", err=True)
+        left = seconds / self._done * (self._total - self._done)
+        eta = f", some {left:.0f} s to go" if left >= 1 else ""
+        place = f"{self._done:>{len(str(self._total))}}/{self._total}"
+        click.echo(f"{place}  {seconds:6.1f} s  {key}{eta}{money(spent)}", err=True)
 
 
 class Bar:
@@ -60,15 +64,17 @@ class Bar:
         self._total = total
         self._task = task
         self._running: list[TrialKey] = []
+        self._money = ""
 
     def started(self, key: TrialKey) -> None:
         """Show a trial that runs."""
         self._running.append(key)
         self._show(0)
 
-    def sealed(self, key: TrialKey) -> None:
+    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
         """Count a trial."""
         self._running.remove(key)
+        self._money = f"{money(spent)} "[2:]
         self._show(1)
 
     def added(self, trials: Sequence[TrialKey]) -> None:
@@ -79,7 +85,12 @@ class Bar:
 
     def _show(self, step: int) -> None:
         newest = str(self._running[-1]) if self._running else ""
-        self._progress.update(self._task, advance=step, description=newest[:40])
+        self._progress.update(self._task, advance=step, description=newest[:40], money=self._money)
+
+
+def money(spent: Decimal | None) -> str:
+    """What is spent, where that is shown."""
+    return f", ${spent:.2f}" if spent is not None else ""
 
 
 def repeating(trials: Sequence[TrialKey]) -> str:
@@ -113,7 +124,7 @@ def progress(total: int, *, quiet: bool) -> Iterator[Silent | Lines | Bar]:
         TimeElapsedColumn(),
         TextColumn("eta"),
         TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
+        TextColumn("{task.fields[money]}{task.description}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        yield Bar(shown, shown.add_task("", total=total), total)
+        yield Bar(shown, shown.add_task("", total=total, money=""), total)

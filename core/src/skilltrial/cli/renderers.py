@@ -36,9 +36,9 @@ def report_form(given: Mapping[str, Any], discovery: Discovery) -> str:
 
 
 def renderer_name(name: str, discovery: Discovery) -> str:
-    """`name`, where an installed renderer is called so. Raises click.UsageError, PluginNotFound."""
+    """`name`, where it is one of FORMS or an installed renderer is called so. Raises PluginNotFound."""
     if name in FORMS:
-        raise click.UsageError(f"--report names an installed renderer; {name} is asked for with --format {name}")
+        return name
     return discovery.find(RENDERER, name).name
 
 

@@ -12,7 +12,16 @@ from skilltrial.model.contracts import lacking
 from skilltrial.model.errors import ArchiveRefused, ArchiveUnsupported
 from skilltrial.model.gates import Gate
 from skilltrial.model.plan import PartIdentity
-from skilltrial.model.report import Digests, GateReport, HostReport, Pair, RehearsalReport, Report, TrialReport
+from skilltrial.model.report import (
+    Digests,
+    GateReport,
+    Headline,
+    HostReport,
+    Pair,
+    RehearsalReport,
+    Report,
+    TrialReport,
+)
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import EvidenceKind
@@ -20,6 +29,7 @@ from skilltrial.plugins.facades import NormalizerFacade
 
 from .counts import counts
 from .gate import gate
+from .headline import headline
 from .limitations import limitations
 from .pairs import pairs, summaries
 from .promises import judge_promises, not_possible
@@ -57,15 +67,15 @@ def grade(
     details: dict[TrialKey, tuple[CheckDetail, ...]] = {}
     impossible: set[TrialKey] = set()
     trials = tuple(_trials(archive, _Benches(archive, graders, normalizers), details, impossible))
-    rehearsal, decision, found = _amount(archive, trials, frozenset(impossible), rule or archive.suite.gate)
+    amount = _amount(archive, trials, frozenset(impossible), rule or archive.suite.gate)
     report = Report(
         mode=plan.mode,
         evidence_kind=EvidenceKind.SCRIPTED_MODEL if plan.model else plan.host.evidence_kind,
         suite=plan.suite,
         run=plan.run,
         archive=archive.manifest_sha256,
-        gate=decision,
-        limitations=(*_chosen_later(archive, rule), *limitations(archive, trials, rehearsal, judge)),
+        gate=amount.gate,
+        limitations=(*_chosen_later(archive, rule), *limitations(archive, trials, amount.rehearsal, judge)),
         host=_host(plan.host),
         scripted_model=plan.model,
         seed=plan.seed,
@@ -73,9 +83,10 @@ def grade(
         narrowed=plan.narrowed,
         digests=Digests(suite=plan.suite_sha256, cases=plan.cases, workspaces=plan.workspaces, skills=plan.skills),
         counts=counts(plan.arms, trials),
-        pairs=found,
-        pair_summary=summaries(found),
-        rehearsal=rehearsal,
+        pairs=amount.pairs,
+        pair_summary=summaries(amount.pairs),
+        headline=amount.headline,
+        rehearsal=amount.rehearsal,
         trials=trials,
         judge=judge,
     )
@@ -98,19 +109,38 @@ def _chosen_later(archive: ArchiveView, rule: Gate | None) -> tuple[str, ...]:
     return (f"The gate {rule.rule} was chosen after the run; the run's own was {archive.suite.gate.rule}.",)
 
 
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """What the trials amount to: promises in a rehearsal (a scripted model has no lift), else pairs and a headline."""
+
+    gate: GateReport
+    rehearsal: RehearsalReport | None = None
+    pairs: tuple[Pair, ...] = ()
+    headline: Headline | None = None
+
+
 def _amount(
     archive: ArchiveView, trials: tuple[TrialReport, ...], impossible: frozenset[TrialKey], rule: Gate
-) -> tuple[RehearsalReport | None, GateReport, tuple[Pair, ...]]:
-    """What the trials amount to: promises in a rehearsal (a scripted model has no lift), else a gate and pairs."""
+) -> _Amount:
     changed = ("sources_changed",) if archive.provenance.changed_sources else ()
     if archive.plan.mode == "rehearse":
         rehearsal, decision = judge_promises(archive.suite, trials, impossible, changed)
-        return rehearsal, decision, ()
-    scripted = ("scripted_model",) if archive.plan.model else ()
+        return _Amount(decision, rehearsal)
+    doubts = (*(("scripted_model",) if archive.plan.model else ()), *changed)
     # What the gate repeats is repeated in its own arm only: there is nothing to pair it with.
     repeated = frozenset(archive.plan.repeats)
     paired = [trial for trial in trials if trial.key not in repeated]
-    return None, gate(rule, trials, (*scripted, *changed)), pairs(rule.arm, archive.plan.arms, paired)
+    found = pairs(rule.arm, archive.plan.arms, paired)
+    reference = _reference(archive, rule.arm)
+    told = headline(rule.arm, reference, [pair for pair in found if pair.reference == reference], paired, doubts)
+    return _Amount(gate(rule, trials, doubts), None, found, told)
+
+
+def _reference(archive: ArchiveView, arm: str) -> str | None:
+    """The arm that the headline compares with: one without any skill, else the first other one."""
+    others = [one for one in archive.plan.arms if one != arm]
+    bare = {one.id for one in archive.suite.arms if not one.skills}
+    return next((one for one in others if one in bare), others[0] if others else None)
 
 
 class _Benches:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from skilltrial.model.report import Report
 
-from .tables import Table, fault_lines, gate_line, headline, kept_line, main_table, pair_lines, troubles
+from . import board
+from .tables import Table, fault_lines, gate_line, kept_line, promise_table, title, trial_line, troubles
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")
 
@@ -18,16 +19,40 @@ def markdown(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield escaped(headline(report))
-    yield ""
-    yield f"**{escaped(gate_line(report))}**"
-    yield ""
-    yield from _table(main_table(report))
-    yield from _list("", [kept_line(report), *fault_lines(report), *pair_lines(report)])
-    yield from _list("Not kept" if report.rehearsal else "Not passed", [one.line for one in troubles(report)])
+    yield from _rehearsal(report) if report.rehearsal else _run(report)
     yield from _list("Limitations", report.limitations)
     yield ""
     yield f"Archive `{report.archive}`"
+
+
+def _run(report: Report) -> Iterator[str]:
+    says, *grounds = board.headline_lines(report) or ("",)
+    yield f"## {escaped(says)}"
+    yield ""
+    yield from (f"{escaped(line)}  " for line in (*grounds, *board.other_pairs(report)))
+    yield ""
+    yield from (f"{escaped(line)}  " for line in board.header(report))
+    yield ""
+    yield from _table(board.board(report, board.ROUND))
+    yield ""
+    yield escaped(board.legend(report, board.ROUND))
+    yield ""
+    decision, *cases = board.gate_lines(report)
+    yield f"**{escaped(decision)}**"
+    yield from _list("", cases)
+    yield ""
+    yield escaped(f"usable: {board.usable(report)}")
+    yield from _list("Not passed", [trial_line(trial) for trial in board.bad_trials(report)])
+
+
+def _rehearsal(report: Report) -> Iterator[str]:
+    yield escaped(title(report))
+    yield ""
+    yield f"**{escaped(gate_line(report))}**"
+    yield ""
+    yield from _table(promise_table(report))
+    yield from _list("", [kept_line(report), *fault_lines(report)])
+    yield from _list("Not kept", [one.line for one in troubles(report)])
 
 
 def _table(table: Table) -> Iterator[str]:

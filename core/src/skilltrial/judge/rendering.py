@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from skilltrial.model.report import Report
 
+from .board import ASCII, Marks
 from .questions import Details
 
 if TYPE_CHECKING:
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 Form = Literal["json", "markdown", "plain", "terminal"]
 
 
-def render(report: Report, form: Form, details: Details | None = None, *, width: int = 80) -> str:
+def render(report: Report, form: Form, details: Details | None = None, *, width: int = 80, marks: Marks = ASCII) -> str:
     """The report as text. `details` are shown on a terminal and in plain form only: the others may be passed on.
 
-    `plain` is free of colour and drawn with ASCII; `terminal` has colour and is `width` columns wide.
+    `plain` is free of colour; `terminal` has it. Both are `width` columns wide, and draw trials with `marks`.
     """
     match form:
         case "json":
@@ -31,7 +32,7 @@ def render(report: Report, form: Form, details: Details | None = None, *, width:
             from .terminal import page
 
             plain = form == "plain"
-            return drawn(page(report, details or {}, plain=plain), plain=plain, width=width)
+            return drawn(page(report, details or {}, plain=plain, marks=marks), plain=plain, width=width)
 
 
 def drawn(page: RenderableType, *, plain: bool, width: int) -> str:

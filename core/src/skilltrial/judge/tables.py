@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from skilltrial.model.report import Counts, PromiseReport, Report, TrialReport
+from skilltrial.model.report import PromiseReport, Report, TrialReport
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, VerdictKind
-
-_VERDICTS = tuple(kind.value for kind in VerdictKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Trouble:
     line: str
 
 
-def headline(report: Report) -> str:
+def title(report: Report) -> str:
     """The first line. Where the model was scripted it says so before anything else."""
     n = len(report.trials)
     sealed = sum(trial.ending is not None for trial in report.trials)
@@ -44,33 +42,6 @@ def headline(report: Report) -> str:
     if report.evidence_kind is EvidenceKind.SCRIPTED_MODEL:
         return f"The model was scripted. {what}"
     return f"{what} ({report.evidence_kind})"
-
-
-def main_table(report: Report) -> Table:
-    """Of a run: case × arm. Of a rehearsal: what was promised, and for each arm what came and whether that keeps it."""
-    return _promises(report) if report.rehearsal else _verdicts(report)
-
-
-def pair_lines(report: Report) -> tuple[str, ...]:
-    """One line for each reference arm, with its n."""
-    return tuple(
-        f"{report.gate.arm} against {one.reference}, {plural(one.n, 'pair')}: "
-        + (
-            ", ".join(
-                f"{count} {name}"
-                for name, count in (
-                    ("improved", one.improved),
-                    ("regressed", one.regressed),
-                    ("tied-pass", one.tied_pass),
-                    ("tied-fail", one.tied_fail),
-                    ("unavailable", one.unavailable),
-                )
-                if count
-            )
-            or "nothing to compare"
-        )
-        for one in report.pair_summary
-    )
 
 
 def kept_line(report: Report) -> str:
@@ -105,16 +76,12 @@ def gate_line(report: Report) -> str:
 
 
 def troubles(report: Report) -> tuple[Trouble, ...]:
-    """The trials that did not pass (of a rehearsal: the promises that were not kept); what decided comes first."""
-    if report.rehearsal:
-        found = [
-            Trouble(TrialKey(case=one.case, arm=one.arm, label=one.rehearsal), _promise_line(one))
-            for one in report.rehearsal.promises
-            if one.kept != "yes"
-        ]
-    else:
-        bad = [trial for trial in report.trials if trial.verdict.kind is not VerdictKind.PASSED]
-        found = [Trouble(trial.key, _trial_line(trial)) for trial in bad]
+    """The promises of a rehearsal that were not kept; what decided comes first."""
+    found = [
+        Trouble(TrialKey(case=one.case, arm=one.arm, label=one.rehearsal), _promise_line(one))
+        for one in (report.rehearsal.promises if report.rehearsal else ())
+        if one.kept != "yes"
+    ]
     deciding = set(report.gate.deciding)
     return tuple(sorted(found, key=lambda one: one.key not in deciding))
 
@@ -125,7 +92,8 @@ def _promise_line(one: PromiseReport) -> str:
     return f"{one.case} / {one.rehearsal} / {one.arm}: {kept}{why}; promised {spaced(one.promised)}, got {one.got}"
 
 
-def _trial_line(trial: TrialReport) -> str:
+def trial_line(trial: TrialReport) -> str:
+    """A trial that needs somebody's eyes: what became of it, why, and whose that is."""
     verdict = trial.verdict
     cause = f", {spaced(trial.cause)}" if trial.cause and verdict.kind is VerdictKind.INCOMPLETE else ""
     reason = f" ({spaced(verdict.reason)}{cause})" if verdict.reason else ""
@@ -139,23 +107,7 @@ def spaced(word: str) -> str:
     return word.replace("_", " ")
 
 
-def _verdicts(report: Report) -> Table:
-    cells = {(one.case, one.arm): one for one in report.counts if one.case is not None}
-    totals = {one.arm: one for one in report.counts if one.case is None and one.polarity is None}
-    cases = dict.fromkeys(case for case, _ in cells)
-    rows = [(str(case), *(_cell(cells.get((case, arm))) for arm in totals)) for case in cases]
-    rows.append(("all", *(_cell(one) for one in totals.values())))
-    return Table(("case", *totals), tuple(rows))
-
-
-def _cell(one: Counts | None) -> str:
-    if one is None:
-        return "-"
-    counts = [f"{getattr(one, kind)} {kind}" for kind in _VERDICTS if getattr(one, kind)]
-    return f"{', '.join(counts)} (n={one.n})"
-
-
-def _promises(report: Report) -> Table:
+def promise_table(report: Report) -> Table:
     """A row for each rehearsal, with what came of it in each arm; two where the arms were promised different things."""
     promises = report.rehearsal.promises if report.rehearsal else ()
     arms = tuple(dict.fromkeys(one.arm for one in promises))

@@ -226,6 +226,27 @@ class RehearsalReport(Part):
     """Cases without a script: nothing shows that they can pass, or fail for the right reason."""
 
 
+class Headline(Part):
+    """What the run says about the skill, in one of five ways (`judge.headline` holds the rule).
+
+    It compares the gate's arm with `reference` on the same cases and attempts: `better`, `worse`, `alike` and
+    `unavailable` are pairs. `chance` is how often a difference as large comes where the skill does nothing, from "0" to
+    "1"; null where nothing was compared. `cant_tell` has a reason, `proves_nothing` a reason and an owner.
+    """
+
+    says: Literal["helps", "hurts", "no_difference_seen", "cant_tell", "proves_nothing"]
+    reason: Word | None = None
+    owner: Owner | None = None
+    reference: Slug | None = None
+    better: Count = 0
+    worse: Count = 0
+    alike: Count = 0
+    unavailable: Count = 0
+    chance: str | None = None
+    attempts_needed: Count | None = None
+    """So many attempts could tell, were every trial to come out one way; null where the number is no obstacle."""
+
+
 class HostReport(Part):
     """The program that ran, as it described itself before the first session."""
 
@@ -270,6 +291,8 @@ class Report(Part):
     counts: tuple[Counts, ...]
     pairs: tuple[Pair, ...] = ()
     pair_summary: tuple[PairSummary, ...] = ()
+    headline: Headline | None = None
+    """Null in a rehearsal."""
     rehearsal: RehearsalReport | None = None
     trials: tuple[TrialReport, ...]
     judge: tuple[PartIdentity, ...]

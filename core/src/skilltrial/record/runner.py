@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
@@ -28,8 +29,8 @@ class Observer(Protocol):
     def started(self, key: TrialKey) -> None:
         """A trial begins."""
 
-    def sealed(self, key: TrialKey) -> None:
-        """A trial is in the archive."""
+    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
+        """A trial is in the archive. `spent` are the dollars that the run is known to have cost so far."""
 
     def added(self, trials: Sequence[TrialKey]) -> None:
         """The gate's rule adds these trials to the run."""
@@ -120,7 +121,7 @@ class _Loop:
         if seen is not None:
             with self._lock:
                 self.sealed.append(key)
-                self._observer.sealed(key)
+                self._observer.sealed(key, self._bench.conduct.spent)
 
     def _settle(self, future: Future[None]) -> None:
         try:

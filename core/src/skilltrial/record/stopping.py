@@ -57,6 +57,11 @@ class _Ledger(Generic[N]):
         self._spent += cost
         self._dearest = max(self._dearest, cost)
 
+    @property
+    def known(self) -> N | None:
+        """What is known to be spent; None where no session showed it."""
+        return self._spent if self._spent else None
+
     def could_exceed(self, most: N | None, ahead: int) -> bool:
         """Whether so many sessions more, each as dear as the dearest so far, could go over `most`."""
         return most is not None and self._spent + (self._unknown + ahead) * self._dearest > most
@@ -82,6 +87,12 @@ class Conduct:
         self._row: list[str] = []
         self.stopped: str | None = None
         """Why no further trial starts, as a sentence; None while they do."""
+
+    @property
+    def spent(self) -> Decimal | None:
+        """Dollars that are known to be spent; None where no session showed any."""
+        with self._lock:
+            return self._cost.known
 
     def admit(self) -> bool:
         """Reserve one session; False (and `stopped` says why) where the run must not start another."""
