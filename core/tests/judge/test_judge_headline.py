@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skilltrial.judge.headline import Tally, chance, enough_attempts, headline
-from skilltrial.model.report import Pair, TrialReport, Verdict
+from skilltrial.model.report import Pair, PairOutcome, TrialReport, Verdict
 from skilltrial.model.words import Ending, Owner, VerdictKind
 
 KINDS = {"P": VerdictKind.PASSED, "F": VerdictKind.FAILED, "U": VerdictKind.UNVERIFIED}
-OUTCOMES = {"PF": "improved", "FP": "regressed", "PP": "tied-pass", "FF": "tied-fail"}
+OUTCOMES: dict[str, PairOutcome] = {"PF": "improved", "FP": "regressed", "PP": "tied-pass", "FF": "tied-fail"}
 
 
 def said(w, *pairs, attempts=1, broken=None, doubts=()):
