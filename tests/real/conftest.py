@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.server
 import json
 import os
+import platform
 import shutil
 import socket
 import threading
@@ -79,6 +80,19 @@ def lender(request: pytest.FixtureRequest) -> Program:
 def claude() -> Program:
     """The real Claude Code."""
     return installed(next(one for one in HOSTS if one.host == "claude"))
+
+
+@pytest.fixture(scope="session")
+def opencode() -> Path:
+    """The real opencode, which npm has here for Linux on x86_64 only."""
+    program = BIN.parent / "opencode-linux-x64" / "bin" / "opencode"
+    if not program.exists():
+        here = platform.system() == "Linux" and platform.machine() == "x86_64"
+        why = "real program opencode is not installed: `make agents` does it where there are Node and npm"
+        if here and os.environ.get("CI") and shutil.which("node") and shutil.which("npm"):
+            pytest.fail(why)
+        pytest.skip(why)
+    return program
 
 
 def installed(found: Program) -> Program:

@@ -1,0 +1,1 @@
+"""skilltrial host: any program that speaks the Agent Client Protocol."""
