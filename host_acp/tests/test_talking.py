@@ -57,12 +57,6 @@ def test_a_turn_is_told_by_the_protocol_alone(talk):
 def test_an_input_that_comes_later_is_the_calls(talk):
     opened = {"title": "shell", "status": "pending", "rawInput": {"cwd": "/p"}}
     begun = {"sessionUpdate": "tool_call", "toolCallId": "c", **opened}
-        "sessionUpdate": "tool_call",
-        "toolCallId": "c",
-        "title": "shell",
-        "status": "pending",
-        "rawInput": {"cwd": "/p"},
-    }
     filled = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "in_progress", "rawInput": {"z": 3}}
     ended = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed", "title": "renamed"}
 
