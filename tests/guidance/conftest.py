@@ -72,10 +72,8 @@ def skill(folder: Path) -> str:
 @pytest.fixture(scope="session")
 def served(folder: Path) -> Prepared:
     """Catalog and replies, as the fixture plays them."""
-    prepared, faults = prepare(
-        ("catalog.json", (folder / "catalog.json").read_bytes()),
-        ("replies.yaml", (folder / "replies.yaml").read_bytes()),
-    )
+    names = ("catalog.json", "replies.yaml")
+    prepared, faults = prepare(*names, {name: (folder / name).read_bytes() for name in names})
     assert faults == []
     assert prepared is not None
     return prepared

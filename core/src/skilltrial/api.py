@@ -103,6 +103,7 @@ from skilltrial.model.trial import FixtureRun as FixtureRun
 from skilltrial.model.trial import HostIdentity as HostIdentity
 from skilltrial.model.trial import Launcher as Launcher
 from skilltrial.model.trial import Lending as Lending
+from skilltrial.model.trial import LiveServer as LiveServer
 from skilltrial.model.trial import ModelEndpoint as ModelEndpoint
 from skilltrial.model.trial import ModelRun as ModelRun
 from skilltrial.model.trial import Offer as Offer
@@ -120,6 +121,7 @@ from skilltrial.model.trial import TrialKey as TrialKey
 from skilltrial.model.wire import Answered as Answered
 from skilltrial.model.wire import Called as Called
 from skilltrial.model.wire import Connected as Connected
+from skilltrial.model.wire import Forwarded as Forwarded
 from skilltrial.model.wire import Placed as Placed
 from skilltrial.model.wire import Presupposed as Presupposed
 from skilltrial.model.wire import Refused as Refused

@@ -14,6 +14,7 @@ from skilltrial.model.wire import (
     Answered,
     Called,
     Connected,
+    Forwarded,
     Placed,
     Refused,
     ToolsListed,
@@ -295,3 +296,22 @@ def test_programs_beside_a_server_leave_its_own_witnesses_as_they_are(judged, w)
     report = judged(IDLE, w.check("told"), **wire)
 
     assert report.verdict.reason == "call_without_request"
+
+
+@pytest.mark.parametrize(("why", "owner"), [("timeout", Owner.FIXTURE), ("not_authorized", Owner.OPERATOR)])
+def test_a_real_server_that_failed_is_named_and_never_the_agents_fault(judged, w, said, why, owner):
+    failed = Forwarded(number=1, sent={"name": "remember"}, failed=why)
+
+    report = judged(said(), w.check("told"), memory=w.wire(HELLO, LISTED, CALLED, failed))
+
+    assert (report.verdict.kind, report.verdict.reason) == (VerdictKind.INCOMPLETE, f"server_{why}")
+    assert report.verdict.owner is owner
+
+
+def test_a_real_server_that_answered_is_a_witness_like_any_other(judged, w, said):
+    passed = Forwarded(number=1, sent={"name": "remember"}, got={"content": []})
+    answered = Answered(number=1, result="stored", because="forwarded")
+
+    report = judged(said(), w.check("told"), memory=w.wire(HELLO, LISTED, CALLED, passed, answered))
+
+    assert report.verdict.kind is VerdictKind.PASSED

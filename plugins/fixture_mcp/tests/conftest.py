@@ -63,6 +63,7 @@ class Client:
     offer: Offer
     recorder: MemoryRecorder
     http: httpx.Client
+    catalog: bytes = b""
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(1, 1_000_000)))
 
     @property
@@ -130,25 +131,29 @@ class Server:
     run: FixtureRun
     http: httpx.Client
     place: Place
+    catalog: bytes = b""
 
     @contextmanager
     def trial(self, label: str = "1", recorder: Any = None, **case: Any) -> Iterator[Client]:
         kept = recorder or MemoryRecorder()
         kept.turn = 1
         with self.run.start(trial_of(label), case, self.place, kept) as offer:
-            yield Client(offer, kept, self.http)
+            yield Client(offer, kept, self.http, self.catalog)
 
 
 @contextmanager
-def running(tmp: Path, catalog: bytes, replies: bytes, answerer: Any = None, **options: Any) -> Iterator[Server]:
-    """A run's server."""
-    fixture = McpFixture(catalog="catalog.json", replies="replies.yaml", **options)
-    assets = {"catalog.json": catalog, "replies.yaml": replies}
+def running(
+    tmp: Path, catalog: bytes, replies: bytes | None, answerer: Any = None, live: bool = True, **options: Any
+) -> Iterator[Server]:
+    """A run's server. `lent` are the variables that it is given."""
+    lent = options.pop("lent", {})
+    fixture = McpFixture(catalog="catalog.json", replies="replies.yaml" if replies is not None else None, **options)
+    assets = {"catalog.json": catalog, "replies.yaml": replies or b""}
     with (
         httpx.Client(trust_env=False, verify=False, timeout=10) as http,
-        fixture.open_fixtures(RunInfo("run"), assets, answerer) as run,
+        fixture.open_fixtures(RunInfo("run", live=live, lent=lent), assets, answerer) as run,
     ):
-        yield Server(run, http, place_of(tmp))
+        yield Server(run, http, place_of(tmp), catalog)
 
 
 @pytest.fixture(scope="session")
@@ -185,6 +190,12 @@ def run_server(tmp_path: Path) -> Any:
     return lambda replies, *tools, **options: running(
         tmp_path, catalog_of(*(tools or NOTES)), replies.encode(), **options
     )
+
+
+@pytest.fixture
+def run_forwarding(tmp_path: Path) -> Any:
+    """`run_forwarding(catalog, replies=None, **options)` is the context of a server that passes calls on."""
+    return lambda catalog, replies=None, **options: running(tmp_path, catalog, replies, mode="forward", **options)
 
 
 @pytest.fixture(scope="session")

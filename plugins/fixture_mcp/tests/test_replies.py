@@ -180,7 +180,7 @@ def test_an_included_script_stands_where_it_is_named(serve: Any) -> None:
 
 
 def played(catalog: bytes, replies: str) -> tuple[Catalog, Any]:
-    prepared, faults = prepare(("c.json", catalog), ("r.yaml", replies.encode()))
+    prepared, faults = prepare("c.json", "r.yaml", {"c.json": catalog, "r.yaml": replies.encode()})
     assert prepared is not None, faults
     return prepared.catalog, prepared.plays["one"]
 

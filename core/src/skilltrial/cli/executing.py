@@ -76,6 +76,7 @@ def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: 
         selection=selection,
         pass_env=tuple(given.get("pass_env", ())),
         allow_commands=given["allow_commands"],
+        allow_mutations=given.get("allow_mutations", False),
         budget=budget(given),
         retries=2 if given.get("retries") is None else given["retries"],
         route=chosen.route,

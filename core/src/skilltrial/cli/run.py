@@ -78,6 +78,7 @@ class RunCommand(click.Command):
 @click.option("--attempts", type=click.IntRange(1, 1000), metavar="N", help="Repetitions [what the suite says, or 1].")
 @GATE
 @click.option("--pass-env", metavar="NAME", multiple=True, help="Pass this variable on; its value is never written.")
+@click.option("--allow-mutations", is_flag=True, help="Let fixtures pass calls on that change a real server.")
 @click.option("--retries", type=click.IntRange(0, 10), metavar="N", help="More tries after a host's fault [2].")
 @click.option("--max-sessions", type=click.IntRange(1), metavar="N", help="Start no more sessions than this.")
 @click.option("--max-time", type=Seconds(0, min_open=True), metavar="SECONDS", help="Start none after this.")
@@ -142,7 +143,19 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
     # A host in a file is named again: no archive makes us import a path.
     installed = tuple(one for one in given["host"] if not in_file(one))
     given = {**given, "host": installed}
-    ours = ("host", "cases", "arms", "attempts", "seed", "out", "pass_env", "allow_commands", "reuse", "gate")
+    ours = (
+        "host",
+        "cases",
+        "arms",
+        "attempts",
+        "seed",
+        "out",
+        "pass_env",
+        "allow_commands",
+        "allow_mutations",
+        "reuse",
+        "gate",
+    )
     for name in (*FLAGS, *ours, *OF_WORK):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")

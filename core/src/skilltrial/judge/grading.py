@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from skilltrial.model.contracts import lacking
 from skilltrial.model.errors import ArchiveRefused, ArchiveUnsupported
 from skilltrial.model.gates import Gate
-from skilltrial.model.plan import PartIdentity
+from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.report import (
     Digests,
     GateReport,
@@ -70,7 +70,7 @@ def grade(
     amount = _amount(archive, trials, frozenset(impossible), rule or archive.suite.gate)
     report = Report(
         mode=plan.mode,
-        evidence_kind=EvidenceKind.SCRIPTED_MODEL if plan.model else plan.host.evidence_kind,
+        evidence_kind=_evidence_kind(plan),
         suite=plan.suite,
         run=plan.run,
         archive=archive.manifest_sha256,
@@ -214,6 +214,14 @@ def _trials(
         yield report
     for skip in archive.plan.skips:
         yield skipped(skip.key, benches.case(skip.key.case), skip.reason)
+
+
+def _evidence_kind(plan: Plan) -> EvidenceKind:
+    if plan.model:
+        return EvidenceKind.SCRIPTED_MODEL
+    if any(fixture.live for fixture in plan.fixtures.values()):
+        return EvidenceKind.LIVE_SERVER
+    return plan.host.evidence_kind
 
 
 def _host(identity: HostIdentity) -> HostReport:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event, PermissionDecided, ToolRejected, ToolRequested
 from skilltrial.model.evidence import JoinedCall, WireCall
 from skilltrial.model.records import Record
-from skilltrial.model.wire import Placed, ToolsListed, WireNote, wire_calls, wire_damaged, wire_notes
+from skilltrial.model.wire import Forwarded, Placed, ToolsListed, WireNote, wire_calls, wire_damaged, wire_notes
 from skilltrial.model.words import Owner
 
 from .reconcile import reconcile
@@ -50,6 +50,7 @@ def witnessed(
     doubt = (
         _unreadable(fixtures, records)
         or _not_ready([notes[name] for name in fixtures if name not in alone])
+        or _failed_behind(notes.values())
         or _unanswered(wire)
         or _unscripted(wire)
         or _denied(fixtures, events)
@@ -72,6 +73,15 @@ def _not_ready(fixtures: Sequence[Sequence[WireNote]]) -> tuple[str, Owner] | No
             return "fixture_tools_not_listed", Owner.HOST
         if max(listed) == 0:
             return "fixture_list_empty", Owner.HOST
+    return None
+
+
+def _failed_behind(fixtures: Iterable[Sequence[WireNote]]) -> tuple[str, Owner] | None:
+    """A real server behind a fixture that did not answer: what the agent did then says nothing."""
+    for notes in fixtures:
+        why = next((note.failed for note in notes if isinstance(note, Forwarded) and note.failed is not None), None)
+        if why is not None:
+            return f"server_{why}", Owner.OPERATOR if why == "not_authorized" else Owner.FIXTURE
     return None
 
 

@@ -37,6 +37,7 @@ class RunRequest(Part):
     model: str | None = None
     pass_env: tuple[str, ...] = ()
     allow_commands: bool = False
+    allow_mutations: bool = False
     retries: Annotated[int, Field(ge=0)] = 2
     gate: str | None = None
     """The gate that was asked for in place of the suite's own, as it was written; the archived suite has it."""

@@ -73,6 +73,17 @@ class CatalogIdentity(Part):
     """The day of the capture, `YYYY-MM-DD`, in UTC."""
 
 
+class LiveServer(Part):
+    """A real server to which a fixture passes calls on, in live runs only: a rehearsal never reaches it."""
+
+    mutates: bool
+    """Whether one of its tools may change something there."""
+    variables: tuple[str, ...] = ()
+    """Names of the environment variables whose values it must be given. The values are written nowhere."""
+    rehearsed: bool = False
+    """Whether something stands in for it in rehearsals."""
+
+
 class FixtureIdentity(Part):
     """What a fixture says of itself, once per run. Goes into the plan as it is."""
 
@@ -80,6 +91,8 @@ class FixtureIdentity(Part):
     """The names of all tools that it offers, in its order."""
     catalog: CatalogIdentity | None = None
     """None where it offers none of a server under study."""
+    live: LiveServer | None = None
+    """None where nothing real answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +249,10 @@ class RunInfo:
 
     id: str
     jobs: int = 1
+    live: bool = True
+    """False in a rehearsal: nothing real may be reached."""
+    lent: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Environment variables that fixtures asked for (`LiveServer`), with their values."""
 
 
 class Recorder(Protocol):

@@ -53,6 +53,16 @@ class Called(Part):
     joins: str | None = None
 
 
+class Forwarded(Part):
+    """What a real server was asked in call `number`, and what it said; `failed` is a word where it did not answer."""
+
+    wire: Literal["forwarded"] = "forwarded"
+    number: int
+    sent: JsonValue
+    got: JsonValue = None
+    failed: str | None = None
+
+
 class Answered(Part):
     """What call `number` was answered. `because` says what decided: a rule, an answerer, that none was for it, or that
     something real answered in the fixture's place (`forwarded`).
@@ -90,10 +100,11 @@ class Refused(Part):
 
 
 WireNote = Annotated[
-    Connected | ToolsListed | Placed | Called | Answered | Presupposed | Refused, Field(discriminator="wire")
+    Connected | ToolsListed | Placed | Called | Forwarded | Answered | Presupposed | Refused,
+    Field(discriminator="wire"),
 ]
 _NOTES: TypeAdapter[WireNote] = TypeAdapter(WireNote)
-_NAMES = frozenset({"connected", "tools_listed", "placed", "called", "answered", "presupposed", "refused"})
+_NAMES = frozenset({"connected", "tools_listed", "placed", "called", "forwarded", "answered", "presupposed", "refused"})
 
 
 def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:

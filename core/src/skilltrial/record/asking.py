@@ -20,6 +20,7 @@ from skilltrial.model.trial import FixtureIdentity, Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
 
 from .gathering import Gatherer
+from .livefixtures import lent_to_fixtures, refuse_mutations
 from .loading import Loaded
 from .parts import HostChoice, Parts, choose_parts
 from .passing import passed_through
@@ -37,6 +38,7 @@ class Request:
     selection: Selection
     pass_env: tuple[str, ...] = ()
     allow_commands: bool = False
+    allow_mutations: bool = False
     budget: Budget = field(default_factory=Budget)
     retries: int = 2
     route: Route | None = None
@@ -62,6 +64,8 @@ class Prepared:
     secrets: Mapping[str, str] = field(repr=False)
     told: tuple[str, ...] = ()
     """What the host says of the logins that sessions will be lent."""
+    lent: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variables that fixtures asked for, with their values."""
     base: Path | None = None
     loaded: Loaded | None = None
     """Where the sources came from; None where they come from an archive."""
@@ -84,6 +88,8 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     offered = offers(parts, sources.assets)
     if lacks := tuple(lacking(suite, offered)):
         raise InvalidRequest("\n".join(lacks))
+    refuse_mutations(offered, live=live, allowed=asked.allow_mutations)
+    to_fixtures = lent_to_fixtures(offered, live=live)
     plan = _plan(asked, parts, sources).model_copy(update={"fixtures": offered})
     lent = lend(parts, plan, suite, passed) if live else Lending()
     return Prepared(
@@ -95,6 +101,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
             model=asked.choice.model,
             pass_env=asked.pass_env,
             allow_commands=asked.allow_commands,
+            allow_mutations=asked.allow_mutations,
             retries=asked.retries,
             route=asked.route,
             gate=asked.gate,
@@ -106,7 +113,8 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
         trials=plan.trials,
         budget=asked.budget,
         passed=passed,
-        secrets={**hidden, **lent.secrets},
+        lent=to_fixtures,
+        secrets={**hidden, **lent.secrets, **to_fixtures},
         told=(*_told(asked.route), *lent.told),
         base=asked.base,
         loaded=loaded,

@@ -18,6 +18,7 @@ from skilltrial.plugins.discovery import Discovery
 
 from .asking import Prepared, lend, refuse_unseen_budget
 from .gathering import prepared as prepared_skill
+from .livefixtures import lent_to_fixtures, refuse_mutations
 from .parts import HostChoice, choose_parts
 from .passing import passed_through
 from .preparing import Sources, assemble
@@ -57,6 +58,9 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
     _refuse_other_file(parts.identities, reader)
     refuse_unseen_budget(again.budget, parts)
     passed, hidden = passed_through((*suite.env, *request.pass_env), live=request.model is None)
+    live = request.model is None
+    refuse_mutations(plan.fixtures, live=live, allowed=request.allow_mutations)
+    to_fixtures = lent_to_fixtures(plan.fixtures, live=live)
     jobs = again.jobs or plan.jobs
     lent = lend(parts, plan, suite, passed) if request.model is None else Lending()
     return Prepared(
@@ -69,7 +73,8 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
         trials=tuple(key for key in plan.trials if not (root / key.path / layout.SEAL).is_file()),
         budget=again.budget,
         passed=passed,
-        secrets={**hidden, **lent.secrets},
+        lent=to_fixtures,
+        secrets={**hidden, **lent.secrets, **to_fixtures},
         told=lent.told,
         base=again.base,
     )

@@ -86,6 +86,8 @@ def _whole_run(prepared: Prepared, archive: SealedArchive, now: datetime, *, acc
     yield from _other_terms(prepared.suite, archive.suite)
     if tuple(sorted(prepared.passed)) != archive.provenance.passed_names:
         yield "other variables are passed (--pass-env)"
+    for name in (name for name, one in plan.fixtures.items() if one.live is not None):
+        yield f"fixture {name} passes calls on to a real server, which is not the same twice"
     for name, fixture in prepared.parts.fixtures.items():
         kept = archive.assets
         if any(kept.get(path) != prepared.sources.assets.get(path) for path in fixture.fixture_assets()):

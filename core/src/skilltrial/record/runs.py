@@ -129,7 +129,7 @@ def _carry_out(
         places = stack.enter_context(register())
         supervisor = stack.enter_context(Supervisor())
         stack.enter_context(interrupts(supervisor.cancel))
-        about = RunInfo(plan.run, plan.jobs)
+        about = RunInfo(plan.run, plan.jobs, live=live, lent=prepared.lent)
         fixtures = {
             name: stack.enter_context(
                 fixture.open_fixtures(about, {path: prepared.sources.assets[path] for path in fixture.fixture_assets()})

@@ -20,7 +20,7 @@ from .revisions import HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, MODERN,
 from .routes import Visit
 from .rpc import Failure, Id, Notification, error, message, notification, parse, result
 from .rpc import Request as Call
-from .served import Broken, Done, Listening, Outcome, ServedTrial
+from .served import Broken, Done, Listening, Outcome, Passing, ServedTrial
 
 LIST_CHANGED = "notifications/tools/list_changed"
 
@@ -115,7 +115,10 @@ async def _post(request: Incoming, seat: Seat) -> ASGIApp:
     if isinstance(revision, Failure):
         served.refuse(revision.why)
         return Whole(error(found.id, revision), status(revision, modern=served.about.speaks != "handshake"))
-    return await _deliver(request, seat, found, served.handle(found, revision, "http"), modern=revision == MODERN)
+    outcome = served.handle(found, revision, "http")
+    if isinstance(outcome, Passing):
+        outcome = await served.forward(outcome)
+    return await _deliver(request, seat, found, outcome, modern=revision == MODERN)
 
 
 async def _deliver(request: Incoming, seat: Seat, call: Call, outcome: Outcome, *, modern: bool) -> ASGIApp:
@@ -164,7 +167,7 @@ async def _batch(request: Incoming, seat: Seat, values: list[JsonValue]) -> ASGI
     delay = 0.0
     for found in map(message, values):
         if isinstance(found, Call):
-            outcome = _in_batch(found, request, seat.served)
+            outcome = await _in_batch(found, request, seat.served)
             if isinstance(outcome, Broken):
                 return await _break(request, seat, outcome)
             if isinstance(outcome, Done):
@@ -180,14 +183,15 @@ async def _batch(request: Incoming, seat: Seat, values: list[JsonValue]) -> ASGI
     return Whole(answers) if answers else Response(status_code=202)
 
 
-def _in_batch(call: Call, request: Incoming, served: ServedTrial) -> Outcome:
+async def _in_batch(call: Call, request: Incoming, served: ServedTrial) -> Outcome:
     revision = spoken(call, request.headers, served)
     if call.method == "initialize":
         revision = Failure(INVALID_REQUEST, "`initialize` comes alone", "batch", id=call.id)
     if isinstance(revision, Failure):
         served.refuse(revision.why)
         return revision
-    return served.handle(call, revision, "http")
+    outcome = served.handle(call, revision, "http")
+    return await served.forward(outcome) if isinstance(outcome, Passing) else outcome
 
 
 def _get(seat: Seat) -> ASGIApp:

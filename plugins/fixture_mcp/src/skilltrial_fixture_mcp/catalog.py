@@ -14,6 +14,8 @@ from skilltrial.replies.faults import Faults
 from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
 from skilltrial.replies.strictjson import canonical
 
+from .params import Repeated, repeated_of
+
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -50,6 +52,8 @@ class Tool:
     raw: Mapping[str, JsonValue]
     input: Schema
     output: Schema | None
+    repeated: tuple[Repeated, ...] = ()
+    """Arguments that the stateless revision repeats in headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,4 +126,4 @@ def _tool(raw: dict[str, JsonValue], at: int, faults: Faults) -> Tool | None:
             faults.add(("tools", at, key), str(error))
     if "inputSchema" not in compiled:
         return None
-    return Tool(name, raw, compiled["inputSchema"], compiled.get("outputSchema"))
+    return Tool(name, raw, compiled["inputSchema"], compiled.get("outputSchema"), repeated_of(schema))

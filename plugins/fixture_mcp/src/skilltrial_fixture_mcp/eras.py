@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .envelopes import envelope_fault, is_enveloped, unsupported
+from .envelopes import decoded, envelope_fault, is_enveloped, unsupported
+from .params import misrepeated
 from .revisions import (
     BATCHING,
     HANDSHAKE,
+    HEADER_MISMATCH,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     MODERN,
@@ -28,7 +30,7 @@ def spoken(request: Request, headers: Mapping[str, str] | None, served: ServedTr
     if is_modern(header) or is_enveloped(request):
         if speaks == "handshake":
             return _unheard_of(request)
-        return envelope_fault(request, headers) or MODERN
+        return envelope_fault(request, headers) or _param_fault(request, headers, served) or MODERN
     if speaks == MODERN and request.method != "initialize":
         return unsupported(header or UNSAID, request)
     return header or served.revision or UNSAID
@@ -49,6 +51,18 @@ def status(failure: Failure, *, modern: bool) -> int:
     if modern:
         return MODERN_STATUS.get(failure.code, 200)
     return 400 if failure.code in (PARSE_ERROR, INVALID_REQUEST, UNSUPPORTED_VERSION) else 200
+
+
+def _param_fault(request: Request, headers: Mapping[str, str] | None, served: ServedTrial) -> Failure | None:
+    name = request.params.get("name")
+    tool = served.catalog.tools.get(name) if isinstance(name, str) and request.method == "tools/call" else None
+    if headers is None or tool is None or not tool.repeated:
+        return None
+    said = {one.header: decoded(headers[one.header]) for one in tool.repeated if one.header in headers}
+    wrong = misrepeated(tool.repeated, request.params.get("arguments"), said)
+    if wrong is None:
+        return None
+    return Failure(HEADER_MISMATCH, f"{wrong} header does not match the body", "header_mismatch", id=request.id)
 
 
 def _unheard_of(request: Request) -> Failure:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Annotated, Literal
+from importlib.util import find_spec
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import Answerer, Can, CatalogIdentity, FixtureIdentity, FixtureRun, RunInfo
+from skilltrial.api import Answerer, Can, CatalogIdentity, FixtureIdentity, FixtureRun, LiveServer, RunInfo
 
 File = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -20,8 +21,18 @@ class McpFixture:
 
     catalog: File
     """The catalog, a file beside the suite (`skilltrial catalog capture` writes one)."""
-    replies: File
-    """The scripts that cases may play, a file beside the suite."""
+    replies: File | None = None
+    """The scripts that cases may play, a file beside the suite. In the mode `forward` rehearsals play them."""
+    mode: Literal["replies", "forward"] = "replies"
+    """`forward`: in live runs a real server answers every call."""
+    url: Annotated[str, Field(pattern=r"^https?://[^\s@]+$", max_length=2000)] | None = None
+    """The real server's address; of it and `command` one is given."""
+    command: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    """The real server's program and arguments, which speaks MCP over its standard input and output."""
+    token_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    """The variable with its credential: a bearer token for `url`, a variable of its own for `command`."""
+    mutates: bool | None = None
+    """Whether calls may change something there; by default unless the catalog calls every tool read-only."""
     transport: Literal["http", "stdio"] = "http"
     """How the host reaches it."""
     instructions: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
@@ -31,9 +42,21 @@ class McpFixture:
     server_name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     """How the server calls itself; by default as in the catalog."""
 
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        given = [name for name in ("url", "command", "token_env", "mutates") if getattr(self, name) is not None]
+        if self.mode == "replies":
+            if self.replies is None:
+                raise ValueError("needs the option `replies`, the file of what is answered")
+            if given:
+                raise ValueError(f"`{given[0]}` is of the mode `forward`")
+        elif (self.url is None) == (self.command is None):
+            raise ValueError("the mode `forward` needs one of `url` and `command`, the real server")
+        return self
+
     def fixture_assets(self) -> Sequence[str]:
         """The catalog and the replies (see FixtureSpec)."""
-        return tuple(dict.fromkeys((self.catalog, self.replies)))
+        return tuple(dict.fromkeys(name for name in (self.catalog, self.replies) if name is not None))
 
     def fixture_needs(self) -> frozenset[Can]:
         """MCP servers over this transport (see FixtureSpec)."""
@@ -46,7 +69,11 @@ class McpFixture:
         from .casting import cast, cast_fault
         from .preparing import prepare
 
-        prepared, faults = prepare((self.catalog, assets[self.catalog]), (self.replies, assets[self.replies]))
+        if self.mode == "forward" and answerer is not None:
+            return ("in the mode `forward` a real server answers; leave the answerer out",)
+        if self.url is not None and find_spec("httpx2") is None:
+            return ("the mode `forward` needs the package `httpx2`: install skilltrial-fixture-mcp[forward]",)
+        prepared, faults = prepare(self.catalog, self.replies, assets)
         if prepared is None:
             return faults
         fault = cast_fault(prepared, options)
@@ -55,7 +82,7 @@ class McpFixture:
         return () if answerer is None else answerer.check_state(cast(prepared, options)[1].state)
 
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
-        """The tools of the catalog, and whose they are (see FixtureSpec)."""
+        """The tools of the catalog, whose they are, and whether a real server answers (see FixtureSpec)."""
         from .catalog import sound_catalog
 
         file = sound_catalog(self.catalog, assets[self.catalog])
@@ -64,6 +91,7 @@ class McpFixture:
             catalog=CatalogIdentity(
                 sha256=file.sha256, server=file.server.name, version=file.server.version, captured=file.captured
             ),
+            live=None if self.mode == "replies" else self._live(file.tools),
         )
 
     def open_fixtures(
@@ -72,4 +100,15 @@ class McpFixture:
         """Start the server that serves all trials of a run (see FixtureSpec)."""
         from .serving import open_server
 
-        return open_server(self, assets, answerer)
+        return open_server(self, run, assets, answerer)
+
+    def _live(self, tools: Sequence[Mapping[str, JsonValue]]) -> LiveServer:
+        unsafe = any(
+            not isinstance(hints := tool.get("annotations"), dict) or hints.get("readOnlyHint") is not True
+            for tool in tools
+        )
+        return LiveServer(
+            mutates=unsafe if self.mutates is None else self.mutates,
+            variables=() if self.token_env is None else (self.token_env,),
+            rehearsed=self.replies is not None,
+        )

@@ -16,7 +16,7 @@ from .eras import spoken
 from .requests import BODY_LIMIT
 from .revisions import INTERNAL_ERROR, MODERN, SUBSCRIPTION_KEY
 from .rpc import Failure, Id, Notification, Reply, Request, error, message, notification, parse, result
-from .served import Broken, Done, Listening
+from .served import Broken, Done, Listening, Outcome, Passing
 
 TOKEN_LIMIT = 200
 
@@ -109,6 +109,17 @@ class _Pipe:
                 self._break(found, broken)
             case Listening(honored):
                 self._listen(found.id, honored)
+            case Passing() as passing:
+                self._start(self._forward(passing))
+
+    async def _forward(self, passing: Passing) -> None:
+        try:
+            outcome = await self.seat.served.forward(passing)
+        except Exception as fault:  # noqa: BLE001 - as in `_read`
+            self.seat.served.broke(fault)
+            outcome = Failure(INTERNAL_ERROR, "the fixture broke", "broke")
+        id = passing.request.id
+        self._send(result(id, outcome.result) if isinstance(outcome, Done) else error(id, _failure(outcome)))
 
     def _break(self, request: Request, broken: Broken) -> None:
         match broken.fault:
@@ -164,6 +175,10 @@ class _Pipe:
 
     def _send(self, body: JsonValue) -> None:
         self._later(0, body)
+
+
+def _failure(outcome: Outcome) -> Failure:
+    return outcome if isinstance(outcome, Failure) else Failure(INTERNAL_ERROR, "the fixture broke", "broke")
 
 
 LINE_LIMIT = BODY_LIMIT

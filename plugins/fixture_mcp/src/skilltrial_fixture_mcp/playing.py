@@ -17,7 +17,9 @@ from .catalog import Catalog, Tool
 from .replies import Fault
 from .routes import PlayedRoute
 
-Because = Literal["rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault"]
+Because = Literal[
+    "rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault", "forwarded"
+]
 State = dict[str, JsonValue]
 
 

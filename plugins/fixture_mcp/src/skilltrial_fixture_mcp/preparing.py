@@ -28,11 +28,18 @@ class Prepared:
     plays: Mapping[str, Play]
 
 
-def prepare(catalog: tuple[str, bytes], replies: tuple[str, bytes]) -> tuple[Prepared | None, list[str]]:
-    """Read both files, each given as name and content; None where they have faults, with a sentence each."""
-    offered, sentences = read_catalog(*catalog)
+FORWARDED = "forwarded"
+"""The one script, an empty one, where there are no replies: a real server answers."""
+
+
+def prepare(catalog: str, replies: str | None, assets: Mapping[str, bytes]) -> tuple[Prepared | None, list[str]]:
+    """Read both files, named as in `assets`; None where they have faults, with a sentence each."""
+    offered, sentences = read_catalog(catalog, assets[catalog])
+    if replies is None:
+        nothing = Play({}, frozenset(), dict.fromkeys(offered.tools if offered else (), ()))
+        return (None if offered is None else Prepared(offered, {FORWARDED: nothing})), sentences
     try:
-        document = read_document(*replies)
+        document = read_document(replies, assets[replies])
     except Unreadable as error:
         return None, [*sentences, str(error)]
     faults = Faults()

@@ -9,12 +9,16 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope
 
 from .eras import is_modern
+from .params import PREFIX
 from .revisions import METHOD_HEADER, NAME_HEADER, VERSION_HEADER
 
 BODY_LIMIT = 16 * 1024 * 1024
 """Bytes of a request's body."""
 
 JSON, STREAM = "application/json", "text/event-stream"
+
+
+_ROUTING = frozenset(header.encode() for header in (VERSION_HEADER, METHOD_HEADER, NAME_HEADER))
 
 
 class Gone(Exception):
@@ -36,10 +40,8 @@ class Incoming:
         """The request of an ASGI scope."""
         pairs: list[tuple[bytes, bytes]] = scope["headers"]
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
-        twice = len(headers) != len(pairs) and any(
-            sum(name == header.encode() for name, _ in pairs) > 1
-            for header in (VERSION_HEADER, METHOD_HEADER, NAME_HEADER)
-        )
+        routing = [name for name, _ in pairs if name in _ROUTING or name.startswith(PREFIX.encode())]
+        twice = len(set(routing)) != len(routing)
         return cls(scope["method"], headers, twice, receive)
 
     @property

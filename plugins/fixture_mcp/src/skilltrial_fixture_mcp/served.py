@@ -9,17 +9,19 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from skilltrial.api import Answered, Answerer, Called, Connected, Recorder, Refused, Source, ToolsListed
+from skilltrial.api import Answered, Answerer, Called, Connected, Forwarded, Recorder, Refused, Source, ToolsListed
 
 from .answers import Answer
 from .catalog import Catalog
 from .envelopes import unsupported
+from .passing import passed_on, refused
 from .playing import UNKNOWN, Decision, Play, Scene, decide
 from .replies import Fault
 from .revisions import (
     CALL_IDS,
     CLIENT_KEY,
     HANDSHAKE,
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     MODERN,
@@ -27,6 +29,7 @@ from .revisions import (
 )
 from .routes import Page, Routed, Visit, visit_page
 from .rpc import Failure, Params, Request
+from .upstream import Upstream, UpstreamFailed
 
 Transport = Literal["http", "stdio"]
 Speaks = Literal["both", "2026-07-28", "handshake"]
@@ -67,6 +70,17 @@ class Listening:
     honored: Params
 
 
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """A call that a real server answers (see `ServedTrial.forward`)."""
+
+    number: int
+    name: str
+    arguments: JsonValue
+    request: Request
+    revision: str
+
+
 Outcome = Done | Broken | Listening | Failure
 
 
@@ -80,6 +94,8 @@ class ServedTrial:
     scene: Scene
     recorder: Recorder
     answerer: Answerer | None = None
+    upstream: Upstream | None = None
+    """The real server that answers in place of the script."""
     listeners: set[Callable[[], None]] = field(default_factory=set)
     """Who hears that the list of tools has changed."""
     revision: str | None = None
@@ -90,17 +106,36 @@ class ServedTrial:
     _broken: Exception | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def handle(self, request: Request, revision: str, transport: Transport) -> Outcome:
+    def handle(self, request: Request, revision: str, transport: Transport) -> Outcome | Passing:
         """Put a request on record and decide what it gets. `revision` is MODERN, or one of the handshake's."""
         if request.method == "initialize" and revision != MODERN:
             return self._initialize(request, transport)
         self._meet(revision, _client(request.meta.get(CLIENT_KEY)), transport)
-        outcome = self._call(request) if request.method == "tools/call" else self._answer(request, revision)
+        outcome = self._call(request, revision) if request.method == "tools/call" else self._answer(request, revision)
         if isinstance(outcome, Failure) and outcome.data is not UNKNOWN.recorded:
             self.refuse(outcome.why)
         elif isinstance(outcome, Done) and revision == MODERN:
             return Done(self._stamped(outcome.result), outcome.delay, outcome.untold)
         return outcome
+
+    async def forward(self, passing: Passing) -> Outcome:
+        """Let the real server answer. What it was asked and said is on record first, then the answer."""
+        if self.upstream is None:
+            raise RuntimeError("there is no real server here")
+        sent: Params = {"name": passing.name, "arguments": passing.arguments}
+        try:
+            said = await self.upstream.call(passing.name, passing.arguments)
+        except UpstreamFailed as failed:
+            # Without an answer on record: a call that nobody answered says nothing about the agent.
+            self._record(Forwarded(number=passing.number, sent=sent, failed=failed.why))
+            return Failure(INTERNAL_ERROR, "The real server did not answer", failed.why, id=passing.request.id)
+        self._record(Forwarded(number=passing.number, sent=sent, got=said.result or {"error": said.error}))
+        answer = passed_on(said)
+        self._settle(passing.number, Decision("forwarded", self.scene, answer))
+        if said.error is not None:
+            return refused(said.error, passing.request.id)
+        members = dict(answer.sent)
+        return Done(self._stamped(members) if passing.revision == MODERN else members)
 
     def visit(self, visit: Visit) -> Page:
         """Decide a request over plain HTTP, and put it on record."""
@@ -183,7 +218,7 @@ class ServedTrial:
         result: Params = {"tools": [*tools]}
         return Done(result | _FRESH if revision == MODERN else result)
 
-    def _call(self, request: Request) -> Outcome:
+    def _call(self, request: Request, revision: str) -> Outcome | Passing:
         name, arguments = request.params.get("name"), request.params.get("arguments", {})
         if not isinstance(name, str):
             return _invalid_params(request, "`name` must be a string")
@@ -191,6 +226,8 @@ class ServedTrial:
         number = self._calls
         joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
         self._record(Called(number=number, rpc_id=request.id, tool=name, arguments=arguments, joins=joins))
+        if self.upstream is not None:
+            return Passing(number, name, arguments, request, revision)
         decision = decide(self.catalog, self.play, self.scene, name, arguments, self.answerer)
         changed = decision.scene.hidden != self.scene.hidden
         self._settle(number, decision)
@@ -226,7 +263,9 @@ class ServedTrial:
         return {"name": self.about.name, "version": self.about.version}
 
     def _stamped(self, result: Params) -> Params:
-        return {**result, "resultType": "complete", "_meta": {SERVER_KEY: self._server()}}
+        meta = result.get("_meta")
+        told = meta if isinstance(meta, dict) else {}
+        return {**result, "resultType": "complete", "_meta": {**told, SERVER_KEY: self._server()}}
 
     def _record(self, note: BaseModel) -> None:
         with self._lock:

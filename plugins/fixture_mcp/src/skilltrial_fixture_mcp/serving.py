@@ -8,17 +8,31 @@ import secrets
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import uvicorn
 from pydantic import JsonValue
 
-from skilltrial.api import Answerer, InvalidRequest, Offer, Place, Presupposed, Recorder, Source, Trial, TrialNotBegun
+from skilltrial.api import (
+    Answerer,
+    InvalidRequest,
+    Offer,
+    Place,
+    Presupposed,
+    Recorder,
+    RunInfo,
+    Source,
+    Trial,
+    TrialNotBegun,
+)
 
 from .app import Desk, Seat
 from .casting import cast, cast_fault
+from .catalog import Catalog
 from .delivery import Severable
 from .fixture import McpFixture
 from .lines import LINE_LIMIT, LineServer
@@ -26,6 +40,10 @@ from .playing import Scene
 from .preparing import Prepared, prepare
 from .served import About, ServedTrial, Transport
 from .stdio import VARIABLE
+from .upstream import Line, Upstream, UpstreamFailed
+from .upstream_stdio import StdioLine
+
+T = TypeVar("T")
 
 START_SECONDS = 30.0
 STOP_SECONDS = 2
@@ -34,6 +52,21 @@ STOP_SECONDS = 2
 
 class ServerNotStarted(RuntimeError):
     """The fixture's server did not come up."""
+
+
+async def _opened(reach: Callable[[], Line], catalog: Catalog) -> Upstream:
+    """A connected real server whose tools are those of the catalog. Raises TrialNotBegun."""
+    upstream = Upstream(reach())
+    try:
+        await upstream.connect()
+        listed = await upstream.list_tools()
+    except UpstreamFailed as failed:
+        await upstream.line.close()
+        raise TrialNotBegun(f"server_{failed.why}") from None
+    if listed != {name: tool.raw["inputSchema"] for name, tool in catalog.tools.items()}:
+        await upstream.line.close()
+        raise TrialNotBegun("catalog_outdated")
+    return upstream
 
 
 class _Server(uvicorn.Server):
@@ -72,6 +105,8 @@ class RunningServer:
     bridges: int
     loop: asyncio.AbstractEventLoop
     answerer: Answerer | None = None
+    reach: Callable[[], Line] | None = None
+    """Makes a connection to the real server; None where the script answers."""
 
     @contextmanager
     def start(
@@ -88,15 +123,31 @@ class RunningServer:
         play, scene = cast(self.prepared, options)
         self._look(scene, recorder)
         token = secrets.token_urlsafe(24)
-        seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder, self.answerer))
-        self.desk.seats[token] = seat
-        try:
-            yield self._offer(token)
-        finally:
-            self.desk.seats[token] = None
-            seat.served.close()
-            self.loop.call_soon_threadsafe(seat.ended.set)
+        with self._behind() as upstream:
+            seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder, self.answerer, upstream))
+            self.desk.seats[token] = seat
+            try:
+                yield self._offer(token)
+            finally:
+                self.desk.seats[token] = None
+                seat.served.close()
+                self.loop.call_soon_threadsafe(seat.ended.set)
         seat.served.check()
+
+    @contextmanager
+    def _behind(self) -> Iterator[Upstream | None]:
+        """The real server, connected for one trial, and its tools the catalog's. Raises TrialNotBegun."""
+        if self.reach is None:
+            yield None
+            return
+        upstream = self._in_loop(_opened(self.reach, self.prepared.catalog))
+        try:
+            yield upstream
+        finally:
+            self._in_loop(upstream.line.close())
+
+    def _in_loop(self, work: Coroutine[None, None, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def _look(self, scene: Scene, recorder: Recorder) -> None:
         """Put on record whether what the trial presupposes is there. Raises TrialNotBegun where it is not."""
@@ -123,10 +174,10 @@ class RunningServer:
 
 @contextmanager
 def open_server(
-    options: McpFixture, assets: Mapping[str, bytes], answerer: Answerer | None = None
+    options: McpFixture, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None = None
 ) -> Iterator[RunningServer]:
     """Run a server while the context lasts. Raises InvalidRequest for faulty files, ServerNotStarted."""
-    prepared, faults = prepare((options.catalog, assets[options.catalog]), (options.replies, assets[options.replies]))
+    prepared, faults = prepare(options.catalog, options.replies, assets)
     if prepared is None:
         raise InvalidRequest("\n".join(faults))
     named = prepared.catalog.server
@@ -143,11 +194,30 @@ def open_server(
                 raise ServerNotStarted("the MCP fixture's server did not come up")
             _prove(desk.port)
             yield RunningServer(
-                about, prepared, options.transport, desk, bridges.getsockname()[1], server.loop, answerer
+                about=about,
+                prepared=prepared,
+                transport=options.transport,
+                desk=desk,
+                bridges=bridges.getsockname()[1],
+                loop=server.loop,
+                answerer=answerer,
+                reach=_reach(options, run),
             )
         finally:
             server.should_exit = True
             thread.join()
+
+
+def _reach(options: McpFixture, run: RunInfo) -> Callable[[], Line] | None:
+    """How the real server is reached in this run; None where it must not be."""
+    if options.mode != "forward" or not run.live:
+        return None
+    lent = {} if options.token_env is None else {options.token_env: run.lent[options.token_env]}
+    if options.command is not None:
+        return partial(StdioLine, options.command, lent)
+    from .upstream_http import HttpLine  # needs the extra `forward`
+
+    return partial(HttpLine, str(options.url), next(iter(lent.values()), None))
 
 
 def _config(desk: Desk) -> uvicorn.Config:

@@ -1,0 +1,104 @@
+"""Arguments that the stateless revision repeats in headers (`Mcp-Param-*`), so that routers need not read bodies.
+
+A tool's input schema says which: a property, reached from the root through `properties` only, of the type string,
+integer or boolean, with the keyword `x-mcp-header`. Where any such keyword of a schema stands wrongly, none counts:
+clients then leave the whole tool out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+KEYWORD = "x-mcp-header"
+PREFIX = "mcp-param-"
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_DECIMAL = re.compile(r"(-?[0-9]+)(?:\.0+)?")
+_DATA = ("const", "enum", "default", "examples")
+"""Keywords whose values are data, and no schemas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """An argument that is repeated: where it stands, and in which header, in lower case."""
+
+    path: tuple[str, ...]
+    header: str
+    whole: bool
+    """Whether it is an integer: `42` and `42.0` are then the same."""
+
+    def says(self, arguments: JsonValue) -> str | None:
+        """What the header must say; None where the argument is absent, null, or of a kind that has no header."""
+        value = arguments
+        for step in self.path:
+            value = value.get(step) if isinstance(value, dict) else None
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if self.whole and isinstance(value, float) and value.is_integer():
+            return str(int(value))
+        return str(value) if isinstance(value, str | int | float) else None
+
+    def agrees(self, said: str, wanted: str) -> bool:
+        """Whether a header's text is the wanted one."""
+        number = _DECIMAL.fullmatch(said) if self.whole else None
+        return said == wanted or (number is not None and number[1].lstrip("0") == wanted.lstrip("0") != "")
+
+
+def repeated_of(schema: JsonValue) -> tuple[Repeated, ...]:
+    """The arguments that an input schema wants repeated; none where one of its annotations is wrong."""
+    found: dict[str, Repeated] = {}
+    for path, part in _parts(schema):
+        if KEYWORD not in part:
+            continue
+        token, kind = part[KEYWORD], part.get("type")
+        if not path or not isinstance(token, str) or not _TOKEN.fullmatch(token):
+            return ()
+        header = PREFIX + token.lower()
+        if kind not in ("string", "integer", "boolean") or header in found:
+            return ()
+        found[header] = Repeated(path, header, whole=kind == "integer")
+    return tuple(found.values())
+
+
+def _parts(schema: JsonValue) -> Iterator[tuple[tuple[str, ...] | None, dict[str, JsonValue]]]:
+    """Each object of a schema, with the names that lead to it where only `properties` do."""
+    left: list[tuple[tuple[str, ...] | None, JsonValue]] = [((), schema)]
+    while left:
+        path, part = left.pop()
+        if isinstance(part, list):
+            left.extend((None, one) for one in part)
+        elif isinstance(part, dict):
+            yield path, part
+            for key, value in part.items():
+                if key == "properties" and isinstance(value, dict):
+                    left.extend((None if path is None else (*path, name), one) for name, one in value.items())
+                elif key not in _DATA:
+                    left.extend((None, one) for one in _inner(key, value))
+
+
+def _inner(key: str, value: JsonValue) -> Iterator[JsonValue]:
+    """The schemas below a keyword; of `$defs` and its like each member is one."""
+    if key in ("$defs", "definitions", "patternProperties", "dependentSchemas") and isinstance(value, dict):
+        yield from value.values()
+    else:
+        yield value
+
+
+def misrepeated(wanted: tuple[Repeated, ...], arguments: JsonValue, headers: Mapping[str, str | None]) -> str | None:
+    """The first header that does not say what the body says; None where all do. Headers are decoded.
+
+    A header without its argument is wrong too: a router would act on what the body does not have.
+    """
+    for one in wanted:
+        says = one.says(arguments)
+        if one.header not in headers:
+            if says is not None:
+                return one.header
+            continue
+        said = headers[one.header]
+        if said is None or says is None or not one.agrees(said, says):
+            return one.header
+    return None
