@@ -1,0 +1,128 @@
+"""The controlled MCP server: calls a second, how late, CPU a call; its start and its memory; beside other servers."""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from skilltrial.api import Limits, Place, RunInfo, Trial, TrialKey
+from skilltrial_fixture_mcp.fixture import McpFixture
+
+from ..bench import Bench
+from ..figures import Figure, Missing
+from ..load import Load, Server, load, serving
+from ..servers.ours import REPLIES, FileRecorder, catalog
+
+CONNECTIONS = (1, 8, 64)
+OTHERS = (("Starlette", "starlette_bare"), ("mcp SDK", "sdk"), ("FastMCP", "fast"))
+Measured = dict[str, dict[int, list[Load]]]
+
+
+def figures(bench: Bench) -> Iterator[Figure | Missing]:
+    """Every call of ours is matched, validated and recorded; the others record too, the bare handler keeps nothing."""
+    rounds, seconds = bench.of(1, 2, 5), bench.of(1, 1, 3) * 0.7
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(serving(name, module, bench.shop.base / f"{module}.jsonl"))
+            for name, module in (("ours", "ours"), *OTHERS)
+            if module != "fast" or importlib.util.find_spec("fastmcp")
+        ]
+        measured: Measured = {server.name: {count: [] for count in CONNECTIONS} for server in servers}
+        for _ in range(rounds):
+            for count in CONNECTIONS:
+                for server in servers:
+                    measured[server.name][count].append(load(server, count, seconds))
+        yield from _calls(measured)
+        yield from _starts({server.name: server for server in servers})
+    if "FastMCP" not in measured:
+        yield Missing("MCP server: FastMCP beside it", "it is not installed here (pip install fastmcp)")
+    yield _first_answer(bench)
+
+
+def _calls(measured: Measured) -> Iterator[Figure]:
+    for count in CONNECTIONS:
+        ours, sdk = measured["ours"][count], measured["mcp SDK"][count]
+        others = {name: found[count] for name, found in measured.items() if name not in ("ours", "mcp SDK")}
+
+        def beside(unit: str, of: str, others: dict[str, list[Load]] = others) -> str:
+            told = (f"{name} {statistics.median(getattr(one, of) for one in own):.3g}" for name, own in others.items())
+            return f"{', '.join(told)} {unit}"
+
+        where = f"{count} connection{'s' if count > 1 else ''}"
+        yield Figure(
+            f"MCP server: CPU a call, {where}",
+            "µs",
+            tuple(one.cpu for one in ours),
+            goal=0.25,
+            floor=tuple(one.cpu for one in sdk),
+            against="the mcp SDK's server, JSON",
+            note=beside("µs", "cpu"),
+        )
+        yield Figure(
+            f"MCP server: calls a second, {where}",
+            "/s",
+            tuple(one.rate for one in ours),
+            goal=2.0,
+            floor=tuple(one.rate for one in sdk),
+            at_least=True,
+            against="the mcp SDK's server, JSON",
+            note=beside("/s", "rate"),
+        )
+        yield Figure(
+            f"MCP server: 99 of 100 calls answered within, {where}",
+            "ms",
+            tuple(one.p99 for one in ours),
+            goal=0.5,
+            floor=tuple(one.p99 for one in sdk),
+            against="the mcp SDK's server, JSON",
+            note=beside("ms", "p99"),
+        )
+
+
+def _starts(servers: dict[str, Server]) -> Iterator[Figure | Missing]:
+    ours, sdk = servers["ours"], servers["mcp SDK"]
+    rest = {name: one for name, one in servers.items() if name not in ("ours", "mcp SDK")}
+    yield Figure(
+        "MCP server as a process: start to the first answered call",
+        "ms",
+        (ours.first,),
+        goal=0.2,
+        floor=(sdk.first,),
+        against="the mcp SDK's server",
+        note=", ".join(f"{name} {one.first:.0f} ms" for name, one in rest.items()),
+    )
+    yield Figure(
+        "MCP server as a process: memory after the calls",
+        "MiB",
+        (ours.rss,),
+        goal=45.0,
+        note=", ".join(f"{one.name} {one.rss:.0f} MiB" for one in (sdk, *rest.values())),
+    )
+
+
+def _first_answer(bench: Bench) -> Figure:
+    """From asking for a fixture that shares the run's server to the first answered call."""
+    base = bench.shop.base
+    place = Place(base, base, base, {}, None)  # type: ignore[arg-type]
+    fixture = McpFixture(catalog="catalog.json", replies="replies.yaml")
+    assets = {"catalog.json": catalog(), "replies.yaml": REPLIES}
+    recorder = FileRecorder(base / "first.jsonl")
+    times: list[float] = []
+    with fixture.open_fixtures(RunInfo("run"), assets, None) as run:
+        for n in range(bench.of(20, 50, 200)):
+            trial = Trial(TrialKey(case="case", arm="arm", label=str(n + 1)), ("Do it.",), Limits())
+            begun = time.perf_counter()
+            with run.start(trial, {}, place, recorder) as offer:
+                host, _, path = str(offer.url).removeprefix("http://").partition("/")
+                Server("ours", None, host, f"/{path}", begun).shake_hands()  # type: ignore[arg-type]
+                times.append((time.perf_counter() - begun) * 1000)
+    return Figure(
+        "MCP server of a run: a trial's begin to its first answered call",
+        "ms",
+        tuple(times),
+        goal=5.0,
+        note="connection, handshake and a call",
+    )
