@@ -14,15 +14,19 @@ demo: .venv/stamp                    # the suite `organization`, rehearsed by th
 test: .venv/stamp agents             # every test; those of real agent programs too where there are Node and npm
 	$(VENV) -m pytest -n 2 --dist worksteal
 
-agents:                              # the agent programs of the tests, at their pinned versions, in hosts/node_modules
+agents:                              # the agent programs and the MCP client of the tests, at their pinned versions
 	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; \
 	then echo "no Node with npm: the tests of real agent programs are skipped"; \
-	else $(MAKE) --no-print-directory hosts/node_modules/stamp || { \
+	else $(MAKE) --no-print-directory hosts/node_modules/stamp tests/client/node_modules/stamp || { \
 		[ -z "$$CI" ] && echo "they can't be installed: the tests of real agent programs are skipped"; }; fi
 
 hosts/node_modules/stamp: hosts/package.json hosts/package-lock.json hosts/.npmrc
 	@echo "installing the agent programs of the tests in hosts/node_modules (once, some 1.4 GB)"
 	@cd hosts && npm ci --silent
+	@touch $@
+
+tests/client/node_modules/stamp: tests/client/package.json tests/client/package-lock.json tests/client/.npmrc
+	@cd tests/client && npm ci --silent
 	@touch $@
 
 check: .venv/stamp                   # lint, types, and whether the lock covers what is declared
@@ -41,7 +45,7 @@ lock: .venv/stamp                    # requirements.lock again, from what the me
 	$(VENV) .ci/lock.py
 
 clean:                               # away with what can be made again
-	rm -rf .venv hosts/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv hosts/node_modules tests/client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # From nothing each time, so that what left the lock also leaves the environment. Without ensurepip, which some
 # systems pack separately: the pip at hand brings the pinned one. `-e` and hashes exclude each other, hence two steps.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from skilltrial.api import Limits, Place, RunInfo, Source, Trial, TrialKey
+from skilltrial.api import Limits, Place, RunInfo, Trial, TrialKey
+from skilltrial.archive.recording import Clock, FileRecorder
+from skilltrial.archive.redaction import Redactor
 from skilltrial_fixture_mcp.catalog import digest
 from skilltrial_fixture_mcp.fixture import McpFixture
 
@@ -23,26 +24,11 @@ scripts:
 """
 
 
-class FileRecorder:
-    """Writes a line for each record, and flushes it, as an archive's does."""
-
-    turn = 1
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("a", encoding="utf-8")
-        self._lock = threading.Lock()
-        self._seq = 0
-
-    def record(self, source: Source, raw: str) -> None:
-        """Keep one line."""
-        with self._lock:
-            self._seq += 1
-            line = {"seq": self._seq, "at": 0.0, "source": source.value, "turn": 1, "raw": raw, "redacted": 0}
-            self._file.write(json.dumps(line) + "\n")
-            self._file.flush()
-
-    def note(self, note: object) -> None:
-        """Nothing of the runner's happens here."""
+def recorder_in(path: Path) -> FileRecorder:
+    """An archive's recorder, with a credential to look for as live runs have."""
+    recorder = FileRecorder(path, Clock(), Redactor({"KEY": "a-credential-of-no-worth"}))
+    recorder.turn = 1
+    return recorder
 
 
 def catalog() -> bytes:
@@ -68,7 +54,7 @@ def main(record: str) -> None:
     assets = {"catalog.json": catalog(), "replies.yaml": REPLIES}
     with (
         fixture.open_fixtures(RunInfo("run"), assets, None) as run,
-        run.start(trial, {}, place, FileRecorder(Path(record))) as offer,
+        run.start(trial, {}, place, recorder_in(Path(record))) as offer,
     ):
         print(offer.url, flush=True)
         sys.stdin.read()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from skilltrial.archive.redaction import Redactor
+from skilltrial.judge.witnesses import witnessed
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.records import Record
 from skilltrial.model.wire import (
@@ -315,3 +316,15 @@ def test_a_real_server_that_answered_is_a_witness_like_any_other(judged, w, said
     report = judged(said(), w.check("told"), memory=w.wire(HELLO, LISTED, CALLED, passed, answered))
 
     assert report.verdict.kind is VerdictKind.PASSED
+
+
+@pytest.mark.parametrize(
+    ("listed", "reason"),
+    [([0, 1, 2], None), ([0, 0, 2], "fixture_tools_not_listed"), ([0, 1, 1], "fixture_tools_not_listed")],
+)
+def test_r26_each_process_of_a_session_must_have_listed_the_tools(w, listed, reason):
+    records = {"memory": w.wire(HELLO, LISTED, LISTED, turns=listed)}
+
+    seen = witnessed(("memory",), records, (), frozenset({Sees.TOOL_CALLS}), frozenset({1, 2}))
+
+    assert seen.doubt == (None if reason is None else (reason, Owner.HOST))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized, Usage
 from skilltrial.model.evidence import Evidence
-from skilltrial.model.notes import NotBegun, exit_codes, notes
+from skilltrial.model.notes import NotBegun, Spawned, exit_codes, notes
 from skilltrial.model.records import Record
 from skilltrial.model.report import TrialReport, UsageReport, Verdict, word
 from skilltrial.model.suite import Case
@@ -70,7 +70,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         return report.model_copy(update={"verdict": _not_begun(runner)}), ()
     if end.reason is not None:
         return report, ()
-    seen = witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees) if bench.fixtures else None
+    seen = _witnessed(trial, bench, events, runner) if bench.fixtures else None
     if seen is not None and seen.doubt is not None:
         return report.model_copy(update={"verdict": verdicts.incomplete(*seen.doubt)}), ()
     evidence = _evidence(key, trial, bench, events, seen or Witnessed())
@@ -88,6 +88,11 @@ def _not_begun(runner: list[Record]) -> Verdict:
     """The verdict of a trial whose session was never opened, since what it presupposes was not there."""
     note = next(note for _, note in notes(runner) if isinstance(note, NotBegun))
     return verdicts.skipped(word(note.why)) if note.skips else verdicts.incomplete(word(note.why), Owner.OPERATOR)
+
+
+def _witnessed(trial: TrialView, bench: Bench, events: tuple[Event, ...], runner: list[Record]) -> Witnessed:
+    started = frozenset(record.turn for record, note in notes(runner) if isinstance(note, Spawned) and record.turn)
+    return witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees, started)
 
 
 def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event, ...], seen: Witnessed) -> Evidence:

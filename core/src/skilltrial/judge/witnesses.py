@@ -31,12 +31,14 @@ def witnessed(
     records: Mapping[str, Sequence[Record]],
     events: Sequence[Event],
     sees: frozenset[Sees],
+    started: frozenset[int] = frozenset(),
 ) -> Witnessed:
     """Read what the suite's `fixtures` put on record, and join it with the trajectory.
 
     A session whose program never listed a fixture's tools, or got none, shows nothing about the agent: it could not
-    have called them. One that listed them and whose agent called none is judged like any other. Programs are listed by
-    nobody; that they were placed is what can be known.
+    have called them. That goes for each turn in which the program was `started` anew. One that listed them and whose
+    agent called none is judged like any other. Programs are listed by nobody; that they were placed is what can be
+    known.
     """
     notes = {name: [note for _, note in wire_notes(records.get(name, ()))] for name in fixtures}
     alone = frozenset(name for name, own in notes.items() if any(isinstance(note, Placed) for note in own))
@@ -50,6 +52,7 @@ def witnessed(
     doubt = (
         _unreadable(fixtures, records)
         or _not_ready([notes[name] for name in fixtures if name not in alone])
+        or _not_listed_again([records.get(name, ()) for name in fixtures if name not in alone], started)
         or _failed_behind(notes.values())
         or _unanswered(wire)
         or _unscripted(wire)
@@ -73,6 +76,13 @@ def _not_ready(fixtures: Sequence[Sequence[WireNote]]) -> tuple[str, Owner] | No
             return "fixture_tools_not_listed", Owner.HOST
         if max(listed) == 0:
             return "fixture_list_empty", Owner.HOST
+    return None
+
+
+def _not_listed_again(fixtures: Iterable[Sequence[Record]], started: frozenset[int]) -> tuple[str, Owner] | None:
+    for records in fixtures:
+        if started - {record.turn for record, note in wire_notes(records) if isinstance(note, ToolsListed)}:
+            return "fixture_tools_not_listed", Owner.HOST
     return None
 
 

@@ -13,6 +13,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from skilltrial.replies.strictjson import compact
 
+from .noting import json_of
+
 PING_SECONDS = 15.0
 """How long a stream is silent before it says that it is still there."""
 
@@ -41,7 +43,7 @@ class Whole:
     """A JSON answer, without what a web framework would add to it: a call is answered many thousand times."""
 
     def __init__(self, body: JsonValue, status: int = 200) -> None:
-        self._body = compact(body).encode()
+        self._body = json_of(body)
         self._status = status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,11 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from skilltrial.api import Answered, Answerer, Called, Connected, Forwarded, Recorder, Refused, Source, ToolsListed
+from skilltrial.api import Answerer, Connected, Forwarded, Recorder, Refused, Source, ToolsListed
 
 from .answers import Answer
 from .catalog import Catalog
 from .envelopes import unsupported
+from .noting import answered, called
 from .passing import passed_on, refused
 from .playing import UNKNOWN, Decision, Play, Scene, decide
 from .replies import Fault
@@ -225,7 +226,7 @@ class ServedTrial:
         self._calls += 1
         number = self._calls
         joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
-        self._record(Called(number=number, rpc_id=request.id, tool=name, arguments=arguments, joins=joins))
+        self._write(called(number, request.id, name, arguments, joins))
         if self.upstream is not None:
             return Passing(number, name, arguments, request, revision)
         decision = decide(self.catalog, self.play, self.scene, name, arguments, self.answerer)
@@ -244,10 +245,10 @@ class ServedTrial:
         """Put the answer on record, before it is sent, and let its consequences happen."""
         answer = decision.answer or (UNKNOWN if decision.fault is None else Answer(None, {}, is_error=True))
         self.scene = decision.scene
-        self._record(
-            Answered(
-                number=number,
-                result=answer.recorded,
+        self._write(
+            answered(
+                number,
+                answer.recorded,
                 is_error=answer.is_error,
                 because=decision.because,
                 state=decision.scene.state,
@@ -268,9 +269,12 @@ class ServedTrial:
         return {**result, "resultType": "complete", "_meta": {**told, SERVER_KEY: self._server()}}
 
     def _record(self, note: BaseModel) -> None:
+        self._write(note.model_dump_json())
+
+    def _write(self, note: str) -> None:
         with self._lock:
             if not self._closed:
-                self.recorder.record(Source.WIRE, note.model_dump_json())
+                self.recorder.record(Source.WIRE, note)
 
 
 _FRESH: Params = {"ttlMs": 0, "cacheScope": "private"}
