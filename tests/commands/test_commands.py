@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+PORTABLE = ("--host", "portable", "--out", "run", "--format", "json")
 SUITE = Path(__file__).parent / "data" / "release.yaml"
 
 
@@ -17,7 +18,9 @@ def wire(archive: Path, label: str) -> list[dict[str, Any]]:
 def test_a_suite_with_doubles_is_rehearsed_on_a_command_of_which_only_files_are_seen(
     skilltrial: Any, tmp_path: Path
 ) -> None:
-    ran = skilltrial("rehearse", SUITE, "--out", "run", "--format", "json", "--", "skilltrial-agent")
+    ran = skilltrial(
+        "rehearse", SUITE, "--out", "run", "--format", "json", "--host", "portable", "--", "skilltrial-agent"
+    )
 
     assert ran.code == 0, ran.out + ran.err
     assert {one["rehearsal"]: one["got"] for one in ran.report["rehearsal"]["promises"]} == {
@@ -44,9 +47,7 @@ def test_a_suite_with_doubles_is_rehearsed_on_a_command_of_which_only_files_are_
 
 
 def test_a_host_that_could_not_be_reached_by_programs_skips_the_case_by_name(skilltrial: Any) -> None:
-    ran = skilltrial(
-        *("run", SUITE, "--out", "run", "--format", "json", "--host", "portable", "--home", "own"), "--", "true"
-    )
+    ran = skilltrial("run", SUITE, *PORTABLE, "--home", "own", "--", "true")
 
     assert ran.code == 3
     assert [one["verdict"]["reason"] for one in ran.report["trials"]] == ["needs_programs"]
@@ -55,7 +56,13 @@ def test_a_host_that_could_not_be_reached_by_programs_skips_the_case_by_name(ski
 def test_an_agent_that_takes_the_doubles_away_shows_nothing(skilltrial: Any, lay: Any, tmp_path: Path) -> None:
     lay({"agent": "#!/bin/sh\ncat > /dev/null\nrm -rf $TMPDIR/*\ngit push origin\n"})
 
-    ran = skilltrial(*("run", SUITE, "--out", "run", "--format", "json", "--retries", "0"), "--", tmp_path / "agent")
+    ran = skilltrial(
+        *("run", SUITE, "--out", "run", "--format", "json", "--retries", "0"),
+        "--host",
+        "portable",
+        "--",
+        tmp_path / "agent",
+    )
 
     assert ran.code == 3, ran.out + ran.err
     (trial,) = ran.report["trials"]

@@ -27,6 +27,7 @@ class Notes:
     written: Path
     folder: Path
     run: Callable[..., Any]
+    arms: tuple[str, ...] = ("plain",)
 
     def suite(self, *calls: tuple[str, dict[str, Any]], **fixture: Any) -> Path:
         """A suite of one case, in which these calls are made."""
@@ -43,7 +44,7 @@ class Notes:
         document = {
             "schema_version": 1,
             "id": "notes",
-            "arms": [{"id": "plain"}],
+            "arms": [{"id": arm} for arm in self.arms],
             "gate": {"arm": "plain"},
             "fixtures": {"notes": {**forward, **fixture}},
             "cases": [case],
@@ -143,16 +144,29 @@ def test_a_server_that_knows_another_credential_begins_no_trial(notes: Notes) ->
 
 
 def test_a_rehearsal_never_reaches_it(notes: Notes) -> None:
-    ran = notes.run("rehearse", notes.suite(("find", {"query": "x"})), "--out", "run", "--", "skilltrial-agent")
+    ran = notes.run(
+        "rehearse",
+        notes.suite(("find", {"query": "x"})),
+        "--host",
+        "portable",
+        "--out",
+        "run",
+        "--",
+        "skilltrial-agent",
+    )
 
     assert ran.code == 2
     assert "which a rehearsal never reaches: give it `replies`" in ran.err
 
 
 def test_what_was_allowed_is_in_the_archive_and_reuse_takes_nothing_over(notes: Notes) -> None:
+    notes.arms = ("control", "plain")
     notes.judged(("find", {"query": "x"}))
 
     request = json.loads((notes.folder / "run/request.json").read_text(encoding="utf-8"))
     plan = json.loads((notes.folder / "run/plan.json").read_text(encoding="utf-8"))
+    again = notes.judged(("find", {"query": "x"}), more=("--allow-mutations", "--reuse", "run", "--out", "again"))
+
     assert request["allow_mutations"] is True
+    assert "fixture notes passes calls on to a real server, which is not the same twice" in again.err
     assert plan["fixtures"]["notes"]["live"] == {"mutates": True, "rehearsed": False, "variables": ["NOTES_TOKEN"]}

@@ -17,8 +17,26 @@ KEYWORD = "x-mcp-header"
 PREFIX = "mcp-param-"
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _DECIMAL = re.compile(r"(-?[0-9]+)(?:\.0+)?")
-_DATA = ("const", "enum", "default", "examples")
-"""Keywords whose values are data, and no schemas."""
+_ONE = frozenset(
+    {
+        "items",
+        "contains",
+        "unevaluatedItems",
+        "additionalProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "not",
+        "if",
+        "then",
+        "else",
+        "contentSchema",
+    }
+)
+"""Keywords of JSON Schema whose value is a schema."""
+_SEVERAL = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+"""Keywords whose value is a list of schemas."""
+_NAMED = frozenset({"patternProperties", "dependentSchemas", "$defs", "definitions"})
+"""Keywords whose value has schemas by name; `properties` alone leads to arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +82,28 @@ def repeated_of(schema: JsonValue) -> tuple[Repeated, ...]:
 
 
 def _parts(schema: JsonValue) -> Iterator[tuple[tuple[str, ...] | None, dict[str, JsonValue]]]:
-    """Each object of a schema, with the names that lead to it where only `properties` do."""
+    """Each schema in a schema, with the names that lead to it where only `properties` do."""
     left: list[tuple[tuple[str, ...] | None, JsonValue]] = [((), schema)]
     while left:
         path, part = left.pop()
-        if isinstance(part, list):
-            left.extend((None, one) for one in part)
-        elif isinstance(part, dict):
-            yield path, part
-            for key, value in part.items():
-                if key == "properties" and isinstance(value, dict):
-                    left.extend((None if path is None else (*path, name), one) for name, one in value.items())
-                elif key not in _DATA:
-                    left.extend((None, one) for one in _inner(key, value))
+        if not isinstance(part, dict):
+            continue
+        yield path, part
+        for key, value in part.items():
+            if key == "properties" and isinstance(value, dict):
+                left.extend((None if path is None else (*path, name), one) for name, one in value.items())
+            else:
+                left.extend((None, one) for one in _inner(key, value))
 
 
 def _inner(key: str, value: JsonValue) -> Iterator[JsonValue]:
-    """The schemas below a keyword; of `$defs` and its like each member is one."""
-    if key in ("$defs", "definitions", "patternProperties", "dependentSchemas") and isinstance(value, dict):
-        yield from value.values()
-    else:
+    """The schemas below a keyword."""
+    if key in _ONE:
         yield value
+    elif key in _SEVERAL and isinstance(value, list):
+        yield from value
+    elif key in _NAMED and isinstance(value, dict):
+        yield from value.values()
 
 
 def misrepeated(wanted: tuple[Repeated, ...], arguments: JsonValue, headers: Mapping[str, str | None]) -> str | None:
