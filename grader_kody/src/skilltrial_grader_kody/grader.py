@@ -1,4 +1,7 @@
-"""The grader `kody`: the lifecycle events of a trial against the route that its case expects."""
+"""The grader `kody`: the lifecycle events of a trial against the route that its case expects.
+
+The events are those of an imported transcript, or told from what the fixture of a live trial received.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from pydantic.dataclasses import dataclass
 
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees, ToolRequested, ToolResult, Unrecognized
 
+from .findings import Finding
 from .jsontext import DECODER, without_halves
-from .normalizer import SERVER, SKIPPED
-from .options import RouteCheck
+from .lifecycle import lifecycle
+from .normalizer import RECORDS, SERVER, SKIPPED
+from .options import RouteCheck, RuleCheck
 from .reading import Result
 from .scoring import CaseScore, of_profile, score_case
 from .steps import steps
@@ -29,26 +34,39 @@ class KodyGrader:
 
     def check_models(self) -> Sequence[type[CheckOptions]]:
         """See GraderSpec."""
-        return (RouteCheck,)
+        return (RouteCheck, RuleCheck)
 
     def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
-        """See GraderSpec."""
-        return frozenset({Sees.TOOL_CALLS, Sees.TOOL_RESULTS})
+        """See GraderSpec. A live trial is judged by what the fixture received, whatever its host shows."""
+        return frozenset()
 
     def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
         """See GraderSpec."""
-        if not isinstance(check, RouteCheck):
+        if not isinstance(check, RouteCheck | RuleCheck):
             return CheckResult.unverified("check_not_understood", owner=Owner.GRADER)
         suite, profile = _suite(), Profile(check.profile)
-        if check.case not in suite.by_id:
+        case = suite.by_id.get(check.case or evidence.key.case)
+        if case is None:
             return CheckResult.unverified("case_unknown", owner=Owner.OPERATOR)
-        if any(True for _ in evidence.of(Unrecognized)):
+        imported = evidence.identity.records == RECORDS
+        if imported and not evidence.sees >= _SHOWN:
+            return CheckResult.unverified("not_observable", owner=Owner.HOST)
+        if imported and any(True for _ in evidence.of(Unrecognized)):
             return CheckResult.unverified("event_not_understood", owner=Owner.OPERATOR)
         try:
-            result = _result(check.case, profile, evidence)
+            if imported:
+                result = _result(case.id, profile, list(_written(evidence)))
+            else:
+                received = [call for call in evidence.wire if call.server == check.server]
+                result = _result(case.id, profile, lifecycle(received, case.expected.route, profile))
         except ValidationError:
             return CheckResult.unverified("not_of_the_format", owner=Owner.OPERATOR)
-        return _answer(score_case(suite.by_id[check.case], suite, result, of_profile(profile)[1]))
+        score = score_case(case, suite, result, of_profile(profile)[1])
+        return _answer(score) if isinstance(check, RouteCheck) else _of_rule(score, check.rule)
+
+
+_SHOWN = frozenset({Sees.TOOL_CALLS, Sees.TOOL_RESULTS})
+"""What an imported transcript shows."""
 
 
 @cache
@@ -56,9 +74,8 @@ def _suite() -> RoutingSuite:
     return shipped_suite()
 
 
-def _result(case: str, profile: Profile, evidence: Evidence) -> Result[Any]:
+def _result(case: str, profile: Profile, written: Sequence[dict[str, Any]]) -> Result[Any]:
     """The lifecycle events of a trial as a result. Raises ValidationError where one is not of the profile's format."""
-    written = list(_written(evidence))
     if any(one["action"] == SKIPPED for one in written):
         return Result(case, None)
     events: list[AnyEvent] = [EVENTS[profile].validate_python(_as_doubles(one)) for one in written]
@@ -84,11 +101,23 @@ def _as_doubles(value: dict[str, Any]) -> Any:
 
 def _answer(score: CaseScore) -> CheckResult:
     """A case's score as an answer; the reason is the first rule that decides."""
-    seen = "\n".join(map(str, score.findings))
     if score.status is Status.PASSED:
         return CheckResult.passed()
-    decisive = next((one for one in score.findings if one.certain), score.findings[0] if score.findings else None)
-    reason = decisive.rule.lower().replace("-", "_") if decisive is not None else "skipped"
-    if score.status is Status.FAILED:
+    if not score.findings:
+        return CheckResult.unverified("skipped", owner=Owner.GRADER)
+    return _found(score.findings)
+
+
+def _of_rule(score: CaseScore, rule: str) -> CheckResult:
+    """Whether one rule was kept."""
+    findings = [one for one in score.findings if one.rule == rule]
+    return _found(findings) if findings else CheckResult.passed()
+
+
+def _found(findings: Sequence[Finding]) -> CheckResult:
+    seen = "\n".join(map(str, findings))
+    decisive = next((one for one in findings if one.certain), findings[0])
+    reason = decisive.rule.lower().replace("-", "_")
+    if decisive.certain:
         return CheckResult.failed(reason, seen=seen)
     return CheckResult.unverified(reason, owner=Owner.GRADER, seen=seen)

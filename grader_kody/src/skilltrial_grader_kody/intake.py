@@ -14,6 +14,7 @@ from skilltrial.api import EvidenceKind, ForeignRun, ForeignTrial, HostIdentity,
 
 from .faults import TranscriptFault, TranscriptInvalid, faults
 from .jsontext import parse, text_of, without_halves
+from .normalizer import RECORDS
 from .suite import RoutingCase, RoutingSuite, shipped_suite
 from .transcript import Completed, Skipped, Transcript
 from .words import EVAL_NAME
@@ -41,7 +42,7 @@ class KodyTranscripts:
             host=HostIdentity(
                 name=document.host,
                 model=document.model,
-                records="kody",
+                records=RECORDS,
                 sees=frozenset({Sees.TOOL_CALLS, Sees.TOOL_RESULTS}),
                 evidence_kind=EvidenceKind.IMPORTED,
             ),

@@ -14,6 +14,8 @@ from pydantic.dataclasses import dataclass
 
 from skilltrial.api import Ending, Event, Record, SessionEnded, Source, ToolRequested, ToolResult, Unrecognized
 
+RECORDS = "kody"
+"""The name of this record format."""
 SERVER = "kody"
 SKIPPED = "skipped"
 """The tool of the one call that stands for a skip."""

@@ -1,4 +1,4 @@
-"""Code in, what it does out. The same code with the same params is looked at once."""
+"""Code in, what it does out."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..words import REMOVED
 from .effects import Act, Effect, Kind, Sequel, acts
-from .machine import Budget, Machine, TooComplex
+from .machine import Answers, Budget, Machine, TooComplex, Undecided
 from .parsing import Unparsable, children, parse
 from .scopes import Scope
 from .statements import block
@@ -45,6 +46,22 @@ class Analysis:
 
 def analyse(code: str, params: Mapping[str, object] | None) -> Analysis:
     """Look at a program; never raises. `params` is what the trace says that it was given, None if nothing."""
+    return _analysed(code, params, None)
+
+
+def perform(code: str, params: Mapping[str, object] | None, answers: Answers) -> State:
+    """Look at a program whose calls are answered as they come, so that what follows from them is known too.
+
+    Raises Undecided where a call may or may not happen, or something may be anything.
+    """
+    analysis = _analysed(code, params, answers)
+    for act, _ in analysis.found:
+        if act.kind is Kind.UNCLEAR or (act.kind is Kind.STRAY and act.name not in REMOVED):
+            raise Undecided(f"line {act.line}, column {act.column}: {act.name} may be anything")
+    return analysis.state
+
+
+def _analysed(code: str, params: Mapping[str, object] | None, answers: Answers | None) -> Analysis:
     if not code.strip():
         return Analysis(State.EMPTY)
     budget = Budget(_STEPS + _STEPS_PER_CHARACTER * len(code))
@@ -53,7 +70,7 @@ def analyse(code: str, params: Mapping[str, object] | None) -> Analysis:
         root = parse(code)
         if _idle(root):
             return Analysis(State.EMPTY)
-        effect = _run(root, Machine(given, budget, _nested))
+        effect = _run(root, Machine(given, budget, _nested, answers=answers))
         return Analysis(State.READ, effect, tuple(acts(effect)))
     except Unparsable:
         return Analysis(State.UNPARSABLE)
@@ -94,6 +111,7 @@ def _run(root: Node, machine: Machine) -> Effect:
         for name, value in machine.exports.items():
             if name not in deferred_names:
                 machine.give_away(value, root)
+    machine.answers = None  # what is put off does not happen now
     for deferred, name in machine.later:
         export = machine.exports.get(name)
         effect, _ = machine.apart(partial(_deferred, machine, export, root))

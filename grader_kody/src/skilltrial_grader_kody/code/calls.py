@@ -34,7 +34,7 @@ _REHEARSALS = ("dryRun", "dry_run", "preview", "validateOnly", "checkOnly", "noo
 """Arguments by which an operation is asked to change nothing."""
 
 
-def call(machine: Machine, value: Value, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
+def call(machine: Machine, value: Value, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
     """Call one value, not an Either of them."""
     match value:
         case Function():
@@ -48,6 +48,7 @@ def call(machine: Machine, value: Value, arguments: Sequence[Value], node: Node,
             found.export = export
             machine.add(found)
             _give(machine, arguments, node)
+            return machine.ask(found, arguments, open_end)
         case Bound(of, first):
             return machine.call(of, (*first, *arguments), node, open_end)
         case Method(of, name):
@@ -74,7 +75,7 @@ def operation(machine: Machine, name: str, arguments: Sequence[Value], node: Nod
         workflow.create(machine, found, arguments, open_end)
     else:
         _give(machine, [one for one in arguments if isinstance(one, Function)], node)
-    return UNKNOWN
+    return machine.ask(found, arguments, open_end)
 
 
 def _give(machine: Machine, arguments: Sequence[Value], node: Node) -> None:

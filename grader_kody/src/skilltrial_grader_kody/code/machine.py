@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from . import calls, expressions, modules, statements
 from .effects import NOTHING, Act, Choice, Effect, Kind, Repeat, Sequel
@@ -47,6 +47,17 @@ R = TypeVar("R")
 
 class TooComplex(Exception):
     """The budget is used up."""
+
+
+class Undecided(Exception):
+    """Nobody can tell what the runtime would do; the message says where."""
+
+
+class Answers(Protocol):
+    """What the calls of a program are worth, where somebody plays the runtime."""
+
+    def answer(self, act: Act, arguments: Sequence[Value], *, certain: bool) -> Value:
+        """The value of a call. Raises Undecided."""
 
 
 @dataclass(slots=True)
@@ -99,6 +110,8 @@ class Machine:
     """Calls of `workflows.create` that name an export, which may be declared further down."""
     nesting: int = 0
     """Programs that this one stands in."""
+    answers: Answers | None = None
+    """Who answers the program's calls; without, what they give is not known."""
     depth: int = 0
     """Branches that it is in."""
     jumps: int = 0
@@ -126,6 +139,12 @@ class Machine:
         """Something happens now."""
         if effect is not NOTHING and not (isinstance(effect, Sequel) and not effect.parts):
             self._into[-1].parts.append(effect)
+
+    def ask(self, found: Act, arguments: Sequence[Value], open_end: bool) -> Value:
+        """What a call of the runtime gives."""
+        if self.answers is None:
+            return UNKNOWN
+        return self.answers.answer(found, arguments, certain=not self.depth and not open_end)
 
     def unclear(self, why: str, node: Node) -> None:
         """Something happens that can't be told."""

@@ -23,6 +23,7 @@ from .values import (
     Value,
     either,
     leads_on,
+    truth,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from .machine import Machine
 
+_STOPS = frozenset({"find", "findIndex", "findLast", "some", "every"})
+"""Methods that may stop before the last item."""
 _EACH = frozenset({"forEach", "map", "flatMap", "filter", "find", "findIndex", "some", "every", "findLast"})
 
 
@@ -111,7 +114,13 @@ def _of_items(machine: Machine, of: Items, name: str, arguments: Sequence[Value]
             return Items(of.items[bounds[0] : bounds[1]] if len(bounds) > 1 else of.items[bounds[0] if bounds else 0 :])
         case "at" | "pop" | "shift":
             return either(*of.items, UNKNOWN)
-        case "values" | "flat" | "sort" | "toSorted" | "fill":
+        case "sort" | "toSorted":
+            return _sorted(of, first, in_place=name == "sort")
+        case "splice":
+            machine.wrote()
+            of.items, of.open = [either(*of.items, UNKNOWN)], True
+            return of
+        case "values" | "flat" | "fill":
             return of
         case "entries":
             return Items([Items([Const(float(at)), one]) for at, one in enumerate(of.items)], of.open)
@@ -129,18 +138,57 @@ def _each(machine: Machine, of: Items, name: str, callback: Value, node: Node) -
         effect, result = machine.apart(lambda: machine.call(callback, (some, UNKNOWN, of), node))
         machine.add(Repeat(effect))
         return Items([result], open=True) if name in {"map", "flatMap"} else UNKNOWN
-    results: list[Value] = []
-    for at, item in enumerate(of.items):
-        given = (item, Const(float(at)), of)
-        if at and name in {"find", "findIndex", "some", "every", "findLast"}:
-            effect, result = machine.apart(partial(machine.call, callback, given, node))
-            machine.add(Choice((effect, NOTHING)))
-        else:
-            result = machine.call(callback, given, node)
-        results.append(result)
+    if name in _STOPS:
+        return _until(machine, of, name, callback, node)
+    results = [machine.call(callback, (item, Const(float(at)), of), node) for at, item in enumerate(list(of.items))]
     if name == "map":
         return Items(results)
-    return Items(list(of.items), open=True) if name in {"filter", "flatMap"} else either(*of.items, UNKNOWN)
+    if name == "filter":
+        kept = [truth(result) for result in results]
+        known = [item for item, keep in zip(of.items, kept, strict=False) if keep]
+        return Items(known) if None not in kept else Items(list(of.items), open=True)
+    return Items(list(of.items), open=True) if name == "flatMap" else UNDEFINED
+
+
+def _until(machine: Machine, of: Items, name: str, callback: Value, node: Node) -> Value:
+    """A function for each item, until one of them decides; where that can't be told, the rest may happen or not."""
+    stop, sure = name != "every", True
+    order = list(enumerate(of.items))
+    for at, item in reversed(order) if name == "findLast" else order:
+        given = (item, Const(float(at)), of)
+        if sure:
+            result = machine.call(callback, given, node)
+        else:
+            effect, result = machine.apart(partial(machine.call, callback, given, node))
+            machine.add(Choice((effect, NOTHING)))
+        known = truth(result)
+        if sure and known is stop:
+            return _stopped(name, at, item)
+        sure = sure and known is not None
+    if not sure:
+        return either(*of.items, UNKNOWN)
+    if name in {"find", "findLast"}:
+        return UNDEFINED
+    return Const(-1.0) if name == "findIndex" else Const(not stop)
+
+
+def _stopped(name: str, at: int, item: Value) -> Value:
+    if name in {"find", "findLast"}:
+        return item
+    return Const(float(at)) if name == "findIndex" else Const(name == "some")
+
+
+def _sorted(of: Items, order: Value, *, in_place: bool) -> Items:
+    """The same items; in which order is known for texts only."""
+    texts = [one.value for one in of.items if isinstance(one, Const) and isinstance(one.value, str)]
+    if order is UNDEFINED and len(texts) == len(of.items):
+        items: list[Value] = [Const(text) for text in sorted(texts, key=lambda text: text.encode("utf-16-be"))]
+    else:
+        items = [either(*of.items)] * len(of.items) if len(of.items) > 1 else list(of.items)
+    if not in_place:
+        return Items(items, of.open)
+    of.items = items
+    return of
 
 
 def _reduced(machine: Machine, of: Items, arguments: Sequence[Value], node: Node) -> Value:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from math import isinf, isnan
 
+from pydantic import JsonValue
+
 from .parsing import text
 from .values import UNDEFINED, Const, Function, Items, Shape, Value, within
 
@@ -23,6 +25,7 @@ def number(value: float) -> str:
 
 _MOST_PARTS = 5_000
 """Parts of a value that are put together."""
+_DEEPEST = 50
 
 
 class _TooMuch(Exception):
@@ -90,6 +93,25 @@ def to_json(value: Value) -> str | None:
         return json.dumps(_Writer().plain(value), ensure_ascii=False, separators=(",", ":"))
     except (_TooMuch, ValueError, OverflowError):
         return None
+
+
+def known_parts(value: Value) -> JsonValue:
+    """A value as JSON, with null in the places of parts that are not known, nested too deeply or too many."""
+    return _parts(value, [_MOST_PARTS], 0)
+
+
+def _parts(value: Value, left: list[int], depth: int) -> JsonValue:
+    left[0] -= 1
+    if left[0] < 0 or depth > _DEEPEST:
+        return None
+    match value:
+        case Const(known):
+            return known
+        case Items(items):
+            return [_parts(one, left, depth + 1) for one in items]
+        case Shape(fields):
+            return {name: _parts(one, left, depth + 1) for name, one in fields.items()}
+    return None
 
 
 def leaves(value: Value) -> frozenset[str]:

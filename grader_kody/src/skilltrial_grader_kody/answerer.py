@@ -1,0 +1,85 @@
+"""The answerer `kody`: plays Kody's `search` and `execute` on the inventory that a case declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import ConfigDict, JsonValue
+from pydantic.dataclasses import dataclass
+
+from skilltrial.api import Readiness, ToolAnswer
+
+from .code.analysis import State, perform
+from .code.machine import Undecided
+from .inventory import Inventory, read_inventory, state_faults
+from .runtime import Runtime, Thrown
+from .searching import search
+from .sources import invoked
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class KodyAnswerer:
+    """Kody's search and execute, on an inventory. Code is not run: what it calls is followed, and answered."""
+
+    def check_state(self, state: Mapping[str, JsonValue]) -> Sequence[str]:
+        """See AnswererSpec."""
+        return state_faults(state)
+
+    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
+        """See AnswererSpec."""
+        return read_inventory(state).ready()
+
+    def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
+        """See AnswererSpec.
+
+        Marks: `exact`, the exact results of a search; `ran`, the saved packages that code ran; `created`, what is new.
+        """
+        inventory = read_inventory(state)
+        if tool == "search":
+            found = search(inventory, arguments)
+            return ToolAnswer(found.result, state, found.is_error, marks={"exact": [*found.exact]})
+        if tool == "execute":
+            return _execute(inventory, arguments, state)
+        return _undecided("this tool is not played here", state)
+
+
+def _execute(inventory: Inventory, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
+    runtime = Runtime(inventory)
+    code, params = arguments.get("code"), arguments.get("params")
+    try:
+        if isinstance(code, str):
+            given = params if isinstance(params, dict) else None
+            how = perform(code, given, runtime)
+            if how is State.UNPARSABLE:
+                raise Undecided("the code can't be parsed")
+            if how is State.TOO_COMPLEX:
+                raise Undecided("the code is too complex to be followed")
+        else:
+            _invoke(runtime, arguments)
+    except Undecided as error:
+        return _undecided(str(error), state)
+    after = runtime.inventory.model_dump(mode="json")
+    created: list[JsonValue] = [*runtime.inventory.created[len(inventory.created) :]]
+    marks: JsonValue = {"ran": [*runtime.ran], "created": created}
+    result: JsonValue = {"calls": runtime.calls}
+    if runtime.thrown is not None:
+        result = {"error": {"message": runtime.thrown}, "calls": runtime.calls}
+    return ToolAnswer(result, after, runtime.thrown is not None, marks)
+
+
+def _invoke(runtime: Runtime, arguments: Mapping[str, JsonValue]) -> None:
+    """Kody's own `invoke` input: a saved package by its name, without code."""
+    named = sorted(invoked(arguments) or ())
+    saved = next((name for name in named if runtime.inventory.find(name) is not None), None)
+    if saved is None:
+        runtime.thrown = "Error: give `code`, or an `invoke` that names a saved package"
+        return
+    try:
+        runtime.calls.append({"call": saved, "result": runtime.run(saved, arguments.get("params"))})
+    except Thrown as error:
+        runtime.thrown = str(error)
+
+
+def _undecided(why: str, state: Mapping[str, JsonValue]) -> ToolAnswer:
+    error: JsonValue = {"error": {"code": "FIXTURE_UNSCRIPTED", "message": f"This can't be answered here: {why}."}}
+    return ToolAnswer(error, state, is_error=True, scripted=False)
