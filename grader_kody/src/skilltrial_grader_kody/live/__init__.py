@@ -1,0 +1,1 @@
+"""The routing suite, live, as data."""
