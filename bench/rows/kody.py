@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from statistics import median
 
 from ..bench import Bench
 from ..figures import Figure
@@ -33,6 +34,7 @@ def figures(bench: Bench) -> Iterator[Figure]:
             raise MeasurementFailed(f"scoring ended with {done.returncode}: {done.stderr.strip()[-200:]}")
         *lines, peaks = [tuple(map(float, line.split())) for line in done.stdout.splitlines()]
         what = f"{results:,} results" if results > 1 else f"1 result, {events:,} events"
+        unit = "results" if results > 1 else "events"
         floors = tuple(line[0] for line in lines)
         for at, (profile, goal) in enumerate(GOALS.items(), 1):
             yield Figure(
@@ -42,5 +44,12 @@ def figures(bench: Bench) -> Iterator[Figure]:
                 goal=goal,
                 floor=floors,
                 against="read the JSON, touch each event",
-                note=f"memory {peaks[at - 1]:.1f} of {MEMORY:.0f} sizes of the file at most",
+                note=f"{max(results, events) / median(line[at] for line in lines):,.0f} {unit} a second",
+            )
+            yield Figure(
+                f"memory of scoring {what}, `{profile}`",
+                "files",
+                (peaks[at - 1],),
+                goal=MEMORY,
+                note="traced peak, in sizes of the transcript",
             )

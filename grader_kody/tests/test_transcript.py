@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tracemalloc
 from importlib.resources import files
 from typing import Any
 
@@ -17,6 +18,7 @@ from skilltrial_grader_kody.faults import TranscriptInvalid
 from skilltrial_grader_kody.jsontext import NotJson
 from skilltrial_grader_kody.reading import Unusual, read, streamed
 from skilltrial_grader_kody.schema import FILES, render, schema
+from skilltrial_grader_kody.scoring import score
 from skilltrial_grader_kody.words import Profile
 
 SCHEMAS = {profile: Draft202012Validator(schema(profile)) for profile in Profile}
@@ -358,3 +360,24 @@ def test_whole_pairs_and_escaped_backslashes_stay_what_they_are(kit):
     text = json.dumps(document).replace('"half"', r'"\ud83d"')
 
     assert read(text.encode(), Profile.STRICT, look).head.model == "\U0001f600 \\ud800"
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+def test_scoring_takes_few_times_the_memory_of_the_file(kit, profile):
+    document = kit.document(kit.honest())
+    code = "// what the code is for, at some length, as people write it\n" * 8
+    for result in document["results"]:
+        for event in result["events"]:
+            event["output"] = {"hits": [{"id": f"entry-{at}", "score": at / 7} for at in range(20)]}
+            if event["toolName"] == "execute":
+                event["input"]["code"] = code + event["input"]["code"]
+    data = json.dumps(document).encode()
+    kit.score(document, profile)  # what is made once is made
+
+    tracemalloc.start()
+    score(data, kit.suite, profile)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert 20_000 < len(data) < 200_000
+    assert peak <= 4 * len(data)

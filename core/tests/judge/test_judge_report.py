@@ -13,8 +13,10 @@ from skilltrial.judge.rendering import render
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.errors import PluginNotFound
 from skilltrial.model.events import Step
-from skilltrial.model.notes import Exited, Spawned
+from skilltrial.model.notes import Exited, NotBegun, Spawned
+from skilltrial.model.plan import Skip
 from skilltrial.model.report import Report, report_schema
+from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, Outcome, VerdictKind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.judging import core_judge
@@ -119,6 +121,9 @@ def test_a_report_names_what_it_is_about(full):
     assert set(report.digests.cases) == {"a", "b"}
 
 
+SKIPS = (Skip(key=TrialKey(case="a", arm="with_skill", label="9"), reason="needs_mcp_http"),)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -140,6 +145,15 @@ def test_a_report_names_what_it_is_about(full):
         ),
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "suspect the instrument"),
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "was not offered"),
+        (lambda world, w: setattr(world, "skips", SKIPS), "skipped because the host can't run it: 1 trial."),
+        (
+            lambda world, w: (setattr(world, "skips", SKIPS), world.host.update(evidence_kind=EvidenceKind.IMPORTED)),
+            "skipped by whoever recorded the transcript: 1 trial.",
+        ),
+        (
+            lambda world, w: world.trials.update({w.key("a"): w.trial(NotBegun(why="value_missing"))}),
+            "not begun, since what they presuppose was not there: 1 trial.",
+        ),
         (lambda world, w: None, "1 of 4 planned trials left no seal"),
         (lambda world, w: None, "Output was cut in 1 trial."),
         (lambda world, w: None, "One attempt per case"),

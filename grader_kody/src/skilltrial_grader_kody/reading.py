@@ -21,7 +21,7 @@ from .words import Profile
 
 F = TypeVar("F")
 
-LARGE = 200_000
+LARGE = 4_000
 """Characters from which on a transcript is read event by event."""
 
 

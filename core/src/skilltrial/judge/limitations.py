@@ -10,7 +10,7 @@ from skilltrial.model.notes import LimitHit, notes
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
 from skilltrial.model.wire import Called, Placed, wire_notes
-from skilltrial.model.words import Ending, VerdictKind
+from skilltrial.model.words import Ending, EvidenceKind, VerdictKind
 
 from .tables import plural
 from .views import ArchiveView
@@ -61,7 +61,12 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
     if missing:
         yield f"{missing} of {plural(len(plan.trials), 'planned trial')} left no seal."
     if plan.skips:
-        yield f"Skipped because the host can't run it: {plural(len(plan.skips), 'trial')}."
+        imported = plan.host.evidence_kind is EvidenceKind.IMPORTED
+        why = "Skipped by whoever recorded the transcript" if imported else "Skipped because the host can't run it"
+        yield f"{why}: {plural(len(plan.skips), 'trial')}."
+    unbegun = sum(trial.ending is Ending.NOT_BEGUN for trial in trials)
+    if unbegun:
+        yield f"Not begun, since what they presuppose was not there: {plural(unbegun, 'trial')}."
     truncated = sum(bool(trial.truncated) for trial in trials)
     if truncated:
         yield f"Output was cut in {plural(truncated, 'trial')}."
