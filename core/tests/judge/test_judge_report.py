@@ -147,7 +147,7 @@ SKIPS = (Skip(key=TrialKey(case="a", arm="with_skill", label="9"), reason="needs
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "was not offered"),
         (lambda world, w: setattr(world, "skips", SKIPS), "skipped because the host can't run it: 1 trial."),
         (
-            lambda world, w: (setattr(world, "skips", SKIPS), world.host.update(evidence_kind=EvidenceKind.IMPORTED)),
+            lambda world, w: vars(world).update(skips=SKIPS, host={"evidence_kind": EvidenceKind.IMPORTED}),
             "skipped by whoever recorded the transcript: 1 trial.",
         ),
         (
