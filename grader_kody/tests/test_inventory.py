@@ -228,6 +228,24 @@ def test_the_deferred_module_does_not_run_now() -> None:
         assert [call["call"] for call in calls(execute(one))] == ["workflows.create"]
 
 
+@pytest.mark.parametrize("name", ["@me/new", "New and shiny", "\\ud800", "n" + "a" * 999, "", "kody-notes"])
+def test_whatever_is_saved_is_there_afterwards(name: str) -> None:
+    code = f"await kody.packageSave({{ name: '{name}' }}); await kody.valueSet({{ name: 'x{name[:50]}', value: NaN }});"
+    first = execute(code)
+    second = execute("await kody.packageList({}); await kody.valueList({});", first.state)
+
+    assert first.scripted
+    assert not first.is_error
+    assert KODY.check_state(json.loads(json.dumps(second.state))) == ()
+    assert [len(one["result"]) for one in calls(second)] == [3, 3]
+
+
+def test_what_was_saved_is_found_by_its_name() -> None:
+    answer = execute("await kody.packageSave({ name: '@me/new' }); await kody.packageGet({ name: '@me/new' });")
+
+    assert calls(answer)[1]["result"]["id"] == "package-1"
+
+
 @pytest.mark.parametrize(
     ("code", "says"),
     [
@@ -285,7 +303,8 @@ _PIECES = st.sampled_from(
         "await kody.packageList({})", "kody.", "valueGet", "({ name: 'team' })", "for (const x of", "if (", ") {", "}",
         "workflows.create({ runAt: 1 })", "[0]", ".map((x) => ", "return ", ";", "\n", "params.x", "`${", "x", "=>",
         "import run from 'kody:@me/release-update/run';", "await run()", "kody[", "]", ".filter(Boolean)", "try {",
-        "catch {", "1",
+        "catch {", "1", "await kody.valueSet({ name: ", "'An odd: name'", "'\\ud800'", "})",
+        "await kody.packageSave({ name: ", "NaN", "0 / 0", "''", "x.repeat(9)",
     ]
 )  # fmt: skip
 
@@ -302,3 +321,5 @@ def test_whatever_the_code_is_it_is_answered_and_leaves_a_sound_state(code: str,
     json.dumps([answer.result, answer.marks])
     if not answer.scripted:
         assert answer.state == STATE
+    again = execute(code, answer.state)
+    assert KODY.check_state(again.state) == ()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from skilltrial.testing.answerers import AnswererContract
 from skilltrial.testing.contracts import contract_tests
 from skilltrial.testing.dialects import DialectContract
 from skilltrial.testing.fixtures import FixtureContract
@@ -22,6 +23,7 @@ from skilltrial.testing.transcripts import TranscriptContract
 
 DOUBLES = Path(__file__).parents[1] / "data" / "contract"
 CONTRACTS = {
+    "answerers": AnswererContract,
     "dialects": DialectContract,
     "fixtures": FixtureContract,
     "formats": FormatContract,

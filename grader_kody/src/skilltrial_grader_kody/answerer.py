@@ -11,6 +11,7 @@ from skilltrial.api import Readiness, ToolAnswer
 
 from .code.analysis import State, perform
 from .code.machine import Undecided
+from .code.texts import clean
 from .inventory import Inventory, read_inventory, state_faults
 from .runtime import Runtime, Thrown
 from .searching import search
@@ -75,11 +76,13 @@ def _invoke(runtime: Runtime, arguments: Mapping[str, JsonValue]) -> None:
         runtime.thrown = "Error: give `code`, or an `invoke` that names a saved package"
         return
     try:
-        runtime.calls.append({"call": saved, "result": runtime.run(saved, arguments.get("params"))})
+        runtime.calls.append({"call": clean(saved), "result": runtime.run(saved, arguments.get("params"))})
     except Thrown as error:
-        runtime.thrown = str(error)
+        runtime.thrown = clean(str(error))
 
 
 def _undecided(why: str, state: Mapping[str, JsonValue]) -> ToolAnswer:
-    error: JsonValue = {"error": {"code": "FIXTURE_UNSCRIPTED", "message": f"This can't be answered here: {why}."}}
+    error: JsonValue = {
+        "error": {"code": "FIXTURE_UNSCRIPTED", "message": f"This can't be answered here: {clean(why)}."}
+    }
     return ToolAnswer(error, state, is_error=True, scripted=False)

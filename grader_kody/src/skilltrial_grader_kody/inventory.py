@@ -13,7 +13,8 @@ from skilltrial.api import Readiness
 from .entities import entity
 
 Text = Annotated[str, Field(min_length=1, max_length=10_000)]
-Name = Annotated[str, StringConstraints(pattern=r"^(@[a-z0-9-]+/)?[a-z0-9][a-z0-9-]*$", max_length=200)]
+NAME = r"^(@[a-z0-9-]+/)?[a-z0-9][a-z0-9-]{0,99}$"
+Name = Annotated[str, StringConstraints(pattern=NAME)]
 
 NO_MATCH = "skipped_no_eligible_match"
 """Why a case that reuses something is skipped."""
@@ -50,7 +51,7 @@ class Presupposed(_Closed):
     """What a case needs before its session: how many exact results, and which values."""
 
     exact: Literal["none", "one"] = "none"
-    values: tuple[Name, ...] = Field(default=(), strict=False)
+    values: tuple[Text, ...] = Field(default=(), strict=False)
 
 
 class Inventory(_Closed):
@@ -58,7 +59,7 @@ class Inventory(_Closed):
 
     presupposes: Presupposed = Presupposed()
     saved: list[Saved] = Field(default_factory=list)
-    values: dict[Name, Setting] = Field(default_factory=dict)
+    values: dict[Text, Setting] = Field(default_factory=dict)
     schedules: list[dict[str, JsonValue]] = Field(default_factory=list)
     created: list[dict[str, JsonValue]] = Field(default_factory=list)
     made: Annotated[int, Field(ge=0)] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,9 +10,9 @@ from pydantic import JsonValue
 
 from .code.effects import Act, Kind
 from .code.machine import Undecided
-from .code.texts import known_parts
+from .code.texts import clean, known_parts
 from .code.values import UNKNOWN, Value, of_json
-from .inventory import Inventory, Saved, Setting
+from .inventory import NAME, Inventory, Saved, Setting
 from .operations import Sort, sort_of
 from .primitives import GUIDES
 
@@ -40,10 +41,10 @@ class Runtime:
         try:
             result = self.run(act.name, given) if act.kind is Kind.PACKAGE else self.do(act.name, given)
         except Thrown as error:
-            self.thrown = str(error)
-            self.calls.append({"call": act.name, "error": str(error)})
+            self.thrown = clean(str(error))
+            self.calls.append({"call": clean(act.name), "error": self.thrown})
             return UNKNOWN
-        self.calls.append({"call": act.name, "result": result})
+        self.calls.append({"call": clean(act.name), "result": result})
         return of_json(_as_doubles(result))
 
     def run(self, written: str, given: JsonValue) -> JsonValue:
@@ -80,6 +81,8 @@ class Runtime:
 
 
 Given = Mapping[str, JsonValue]
+MOST_LETTERS = 200
+"""Of the name of a value."""
 _NAMES = ("id", "packageId", "package_id", "name", "kodyId", "kody_id", "entity", "package", "target")
 
 
@@ -122,12 +125,13 @@ def _invoke(runtime: Runtime, given: Given) -> JsonValue:
 
 
 def _save(runtime: Runtime, given: Given) -> JsonValue:
-    name = given.get("name") or given.get("id") or given.get("kodyId")
-    known = runtime.inventory.find(name) if isinstance(name, str) else None
+    named = next((one for key in ("name", "id", "kodyId") if isinstance(one := given.get(key), str)), "")
+    known = runtime.inventory.find(named)
     if known is not None:
         return {"id": known.id, "saved": True}
-    id = runtime.create("package", name=name if isinstance(name, str) else None)
-    entry = Saved(id=id, name=id, title=str(name or "A package"), description="Saved in this session.")
+    id = runtime.create("package", name=named[:200] or None)
+    title, name = named[:200] or "A package", named if re.fullmatch(NAME, named) else id
+    entry = Saved(id=id, name=name, title=title, description="Saved in this session.")
     runtime.change(saved=[*runtime.inventory.saved, entry])
     return {"id": id, "saved": True}
 
@@ -152,6 +156,8 @@ def _value(runtime: Runtime, given: Given) -> JsonValue:
 
 def _set(runtime: Runtime, given: Given) -> JsonValue:
     name = _named(given, "key")
+    if not 0 < len(name) <= MOST_LETTERS:
+        raise Thrown("Error: this is no name of a value")
     runtime.create("value", name=name)
     values = runtime.inventory.values | {name: Setting(value=given.get("value"))}
     runtime.change(values=values)

@@ -105,13 +105,22 @@ def _parts(value: Value, left: list[int], depth: int) -> JsonValue:
     if left[0] < 0 or depth > _DEEPEST:
         return None
     match value:
+        case Const(str() as known):
+            return clean(known)
+        case Const(float() as known) if isnan(known) or isinf(known):
+            return None
         case Const(known):
             return known
         case Items(items):
             return [_parts(one, left, depth + 1) for one in items]
         case Shape(fields):
-            return {name: _parts(one, left, depth + 1) for name, one in fields.items()}
+            return {clean(name): _parts(one, left, depth + 1) for name, one in fields.items()}
     return None
+
+
+def clean(text: str) -> str:
+    """A text without halves of characters, which no record can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def leaves(value: Value) -> frozenset[str]:
