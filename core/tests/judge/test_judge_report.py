@@ -121,6 +121,11 @@ def test_a_report_names_what_it_is_about(full):
     assert set(report.digests.cases) == {"a", "b"}
 
 
+def _import(world, w):
+    world.skips = SKIPS
+    world.host.update(evidence_kind=EvidenceKind.IMPORTED)
+
+
 SKIPS = (Skip(key=TrialKey(case="a", arm="with_skill", label="9"), reason="needs_mcp_http"),)
 
 
@@ -146,10 +151,7 @@ SKIPS = (Skip(key=TrialKey(case="a", arm="with_skill", label="9"), reason="needs
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "suspect the instrument"),
         (lambda world, w: world.trials.update({w.key("a"): w.trial()}), "was not offered"),
         (lambda world, w: setattr(world, "skips", SKIPS), "skipped because the host can't run it: 1 trial."),
-        (
-            lambda world, w: vars(world).update(skips=SKIPS, host={"evidence_kind": EvidenceKind.IMPORTED}),
-            "skipped by whoever recorded the transcript: 1 trial.",
-        ),
+        (_import, "skipped by whoever recorded the transcript: 1 trial."),
         (
             lambda world, w: world.trials.update({w.key("a"): w.trial(NotBegun(why="value_missing"))}),
             "not begun, since what they presuppose was not there: 1 trial.",
