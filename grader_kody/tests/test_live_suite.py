@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +175,31 @@ def test_what_a_session_created_is_listed_for_who_must_clean_up() -> None:
     assert [one.marks for one in calls if isinstance(one.marks, dict) and one.marks.get("created")] == [
         {"ran": [], "created": [{"kind": "package", "id": "package-1", "name": "@me/timesheet-reminder"}]}
     ]
+
+
+SAVED_UNLESS_THERE = """
+    const there = (await kody.packageList({})).some((one) => one.name === '@me/clean-names');
+    if (!there) await kody.packageSave({ name: '@me/clean-names', files: {} });
+"""
+
+
+def test_what_followed_from_an_answer_is_known_to_the_judge_too() -> None:
+    case = CASES["author-validated-cleanup-automation"]
+    search, save = (
+        {"call": {"server": "kody", "tool": tool, "arguments": given}}
+        for tool, given in (("search", {"query": "clean"}), ("execute", {"code": SAVED_UNLESS_THERE}))
+    )
+    once, again = play(case, [search, save]), play(case, [search, save, save])
+
+    assert dict(outcomes(case, once))["route"] == "passed"
+    # The second time it is there: nothing is saved, so nothing is authored.
+    assert {id for id, outcome in outcomes(case, again) if outcome == "failed"} == {"route", "r3", "r7"}
+
+
+def test_what_an_answer_says_beside_the_calls_decides_nothing() -> None:
+    case = CASES["author-validated-cleanup-automation"]
+    search = {"call": {"server": "kody", "tool": "search", "arguments": {"query": "clean"}}}
+    save = {"call": {"server": "kody", "tool": "execute", "arguments": {"code": SAVED_UNLESS_THERE}}}
+    first, last = play(case, [search, save])
+    for result in ({"calls": "x"}, {"calls": [1]}, {"calls": [{"call": "kody.valueList", "result": []}]}, {}, None):
+        assert dict(outcomes(case, (first, replace(last, result=result))))["route"] == "unverified"

@@ -5,7 +5,6 @@ The events are those of an imported transcript, or told from what the fixture of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -16,13 +15,13 @@ from pydantic.dataclasses import dataclass
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees, ToolRequested, ToolResult, Unrecognized
 
 from .findings import Finding
-from .jsontext import DECODER, without_halves
+from .jsontext import as_doubles
 from .lifecycle import lifecycle
 from .normalizer import RECORDS, SERVER, SKIPPED
 from .options import RouteCheck, RuleCheck
 from .reading import Result
 from .scoring import CaseScore, of_profile, score_case
-from .steps import steps
+from .steps import Look, steps
 from .suite import RoutingSuite, shipped_suite
 from .transcript import EVENTS, AnyEvent
 from .words import Profile, Status
@@ -54,14 +53,16 @@ class KodyGrader:
         if imported and any(True for _ in evidence.of(Unrecognized)):
             return CheckResult.unverified("event_not_understood", owner=Owner.OPERATOR)
         try:
+            look, judge = of_profile(profile, replays=not imported)
             if imported:
-                result = _result(case.id, profile, list(_written(evidence)))
+                written = list(_written(evidence))
             else:
                 received = [call for call in evidence.wire if call.server == check.server]
-                result = _result(case.id, profile, lifecycle(received, case.expected.route, profile))
+                written = lifecycle(received, case.expected.route, profile)
+            result = _result(case.id, profile, look, written)
         except ValidationError:
             return CheckResult.unverified("not_of_the_format", owner=Owner.OPERATOR)
-        score = score_case(case, suite, result, of_profile(profile)[1])
+        score = score_case(case, suite, result, judge)
         return _answer(score) if isinstance(check, RouteCheck) else _of_rule(score, check.rule)
 
 
@@ -74,12 +75,11 @@ def _suite() -> RoutingSuite:
     return shipped_suite()
 
 
-def _result(case: str, profile: Profile, written: Sequence[dict[str, Any]]) -> Result[Any]:
+def _result(case: str, profile: Profile, look: Look[Any], written: Sequence[dict[str, Any]]) -> Result[Any]:
     """The lifecycle events of a trial as a result. Raises ValidationError where one is not of the profile's format."""
     if any(one["action"] == SKIPPED for one in written):
         return Result(case, None)
-    events: list[AnyEvent] = [EVENTS[profile].validate_python(_as_doubles(one)) for one in written]
-    look, _ = of_profile(profile)
+    events: list[AnyEvent] = [EVENTS[profile].validate_python(as_doubles(one)) for one in written]
     return Result(case, steps(iter(enumerate(events)), events.__getitem__, look))
 
 
@@ -92,11 +92,6 @@ def _written(evidence: Evidence) -> Iterator[dict[str, Any]]:
             if event.call in results:
                 noted["output"] = results[event.call].content
             yield noted
-
-
-def _as_doubles(value: dict[str, Any]) -> Any:
-    """Numbers as JavaScript has them, which is how the rules compare payloads."""
-    return DECODER.decode(without_halves(json.dumps(value)))
 
 
 def _answer(score: CaseScore) -> CheckResult:

@@ -67,6 +67,11 @@ def _place(error: json.JSONDecodeError) -> str:
     return f"line {error.lineno}, column {error.colno}"
 
 
+def as_doubles(value: object) -> Any:
+    """Numbers as JavaScript has them, which is how code sees them and how the rules compare payloads."""
+    return DECODER.decode(without_halves(json.dumps(value)))
+
+
 def same(one: object, other: object) -> bool:
     """Deep equality: the order of keys does not matter, that of items does; 0 and -0, 1 and "1", 1 and true differ."""
     todo = [(one, other)]

@@ -12,7 +12,9 @@ from skilltrial.api import WireCall
 
 from .code.analysis import Analysis, State, analyse
 from .code.effects import Act, Kind
+from .code.replay import Replay, recorded_calls
 from .entities import entity
+from .jsontext import as_doubles
 from .operations import Sort, sort_of
 from .sources import invoked
 from .words import Action, Profile, Route
@@ -60,7 +62,8 @@ def _search(call: WireCall, given: Mapping[str, Any], profile: Profile) -> Writt
 def _executed(call: WireCall, given: Mapping[str, Any], route: Route) -> Iterator[tuple[Action, Written]]:
     code, params = given.get("code"), given.get("params")
     known = params if isinstance(params, dict) else None
-    analysis = analyse(code, known) if isinstance(code, str) else Analysis(State.EMPTY)
+    gave = Replay(as_doubles(recorded_calls(call.result)))
+    analysis = analyse(code, known, gave) if isinstance(code, str) else Analysis(State.EMPTY)
     sorts = {sort_of(act.name) for act, _ in analysis.found if act.kind is Kind.OPERATION}
     # A session that is opened only to read a source is no authoring yet.
     authors = Sort.AUTHORING in sorts or (Sort.OPEN in sorts and Sort.SOURCE not in sorts)

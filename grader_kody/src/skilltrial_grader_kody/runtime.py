@@ -13,6 +13,7 @@ from .code.machine import Undecided
 from .code.texts import clean, known_parts
 from .code.values import UNKNOWN, Value, of_json
 from .inventory import NAME, Inventory, Saved, Setting
+from .jsontext import as_doubles
 from .operations import Sort, sort_of
 from .primitives import GUIDES
 
@@ -45,7 +46,7 @@ class Runtime:
             self.calls.append({"call": clean(act.name), "error": self.thrown})
             return UNKNOWN
         self.calls.append({"call": clean(act.name), "result": result})
-        return of_json(_as_doubles(result))
+        return of_json(as_doubles(result))
 
     def run(self, written: str, given: JsonValue) -> JsonValue:
         """Run a saved package. Raises Thrown where there is none, Undecided where nobody says what it gives."""
@@ -231,12 +232,3 @@ _OPERATIONS: dict[str, Callable[[Runtime, Given], JsonValue]] = {
     "workflows.cancel": _done("cancelled"),
 }
 """Those that are forbidden on some route are played too: an attempt must be seen."""
-
-
-def _as_doubles(value: JsonValue) -> JsonValue:
-    """Numbers as the code sees them."""
-    if isinstance(value, dict):
-        return {key: _as_doubles(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_as_doubles(one) for one in value]
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

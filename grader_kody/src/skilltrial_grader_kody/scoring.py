@@ -57,11 +57,11 @@ def score(data: bytes | str, suite: RoutingSuite, profile: Profile = Profile.STR
     return score_read(transcript, suite, judge)
 
 
-def of_profile(profile: Profile) -> tuple[Look[Any], Judge]:
-    """How a profile looks at events, and how it judges them."""
+def of_profile(profile: Profile, *, replays: bool = False) -> tuple[Look[Any], Judge]:
+    """How a profile looks at events, and how it judges them. `replays`: outputs list what each call gave."""
     if profile is Profile.ORIGINAL:
         return original.look, original.judge
-    strict = Strict()
+    strict = Strict(replays=replays)
     return strict.look, strict.judge
 
 

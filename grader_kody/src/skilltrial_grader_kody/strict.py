@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from . import sources
 from .code.analysis import Analysis, State, analyse
+from .code.replay import Replay, recorded_calls
 from .deferral import deferral
 from .findings import Finding
 from .hidden import hidden
@@ -37,10 +38,14 @@ Steps = Sequence[Step[Seen]]
 
 
 class Strict:
-    """Looks at events and judges cases. Holds what code did, so that equal code is looked at once."""
+    """Looks at events and judges cases. Holds what code did, so that equal code is looked at once.
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Analysis] = {}
+    `replays`: the outputs list what each call gave, as the fixture of a live trial answers.
+    """
+
+    def __init__(self, *, replays: bool = False) -> None:
+        self._replays = replays
+        self._known: dict[tuple[str, str, str], Analysis] = {}
 
     def look(self, event: AnyEvent) -> Seen:
         """What is in an event."""
@@ -49,14 +54,15 @@ class Strict:
             entity = event.input.get("entity")
             return Seen(None, None, isinstance(entity, str) and bool(entity.strip()), erred)
         code = event.input.get("code")
-        analysis = self._analysis(code, event.input.get("params")) if isinstance(code, str) else None
+        calls = recorded_calls(event.output) if self._replays else []
+        analysis = self._analysis(code, event.input.get("params"), calls) if isinstance(code, str) else None
         return Seen(analysis, sources.invoked(event.input), entity=False, erred=erred)
 
-    def _analysis(self, code: str, params: Any) -> Analysis:
+    def _analysis(self, code: str, params: Any, calls: list[Any]) -> Analysis:
         given = params if isinstance(params, dict) else None
-        key = (code, "" if given is None else json.dumps(given, sort_keys=True))
+        key = (code, "" if given is None else json.dumps(given, sort_keys=True), json.dumps(calls) if calls else "")
         if key not in self._known:
-            self._known[key] = analyse(code, given)
+            self._known[key] = analyse(code, given, Replay(calls) if calls else None)
         return self._known[key]
 
     def judge(self, case: RoutingCase, steps: Steps) -> Iterator[Finding]:

@@ -44,24 +44,11 @@ class Analysis:
     found: tuple[tuple[Act, bool], ...] = ()
 
 
-def analyse(code: str, params: Mapping[str, object] | None) -> Analysis:
-    """Look at a program; never raises. `params` is what the trace says that it was given, None if nothing."""
-    return _analysed(code, params, None)
+def analyse(code: str, params: Mapping[str, object] | None, answers: Answers | None = None) -> Analysis:
+    """Look at a program; never raises, unless `answers` does.
 
-
-def perform(code: str, params: Mapping[str, object] | None, answers: Answers) -> State:
-    """Look at a program whose calls are answered as they come, so that what follows from them is known too.
-
-    Raises Undecided where a call may or may not happen, or something may be anything.
+    `params` is what the trace says that it was given, None if nothing; `answers` says what its calls gave.
     """
-    analysis = _analysed(code, params, answers)
-    for act, _ in analysis.found:
-        if act.kind is Kind.UNCLEAR or (act.kind is Kind.STRAY and act.name not in REMOVED):
-            raise Undecided(f"line {act.line}, column {act.column}: {act.name} may be anything")
-    return analysis.state
-
-
-def _analysed(code: str, params: Mapping[str, object] | None, answers: Answers | None) -> Analysis:
     if not code.strip():
         return Analysis(State.EMPTY)
     budget = Budget(_STEPS + _STEPS_PER_CHARACTER * len(code))
@@ -76,6 +63,18 @@ def _analysed(code: str, params: Mapping[str, object] | None, answers: Answers |
         return Analysis(State.UNPARSABLE)
     except (TooComplex, RecursionError):
         return Analysis(State.TOO_COMPLEX)
+
+
+def perform(code: str, params: Mapping[str, object] | None, answers: Answers) -> State:
+    """Look at a program whose calls are answered as they come, so that what follows from them is known too.
+
+    Raises Undecided where a call may or may not happen, or something may be anything.
+    """
+    analysis = analyse(code, params, answers)
+    for act, _ in analysis.found:
+        if act.kind is Kind.UNCLEAR or (act.kind is Kind.STRAY and act.name not in REMOVED):
+            raise Undecided(f"line {act.line}, column {act.column}: {act.name} may be anything")
+    return analysis.state
 
 
 def _idle(root: Node) -> bool:
