@@ -189,6 +189,27 @@ def test_what_follows_from_an_answer_is_followed() -> None:
     assert calls(answer)[-1]["result"]["name"] == "@me/release-update"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "let next; do { const page = await kody.packageList({ next }); next = page.next; } while (next);",
+        "const all = await kody.packageList({}); for (const x of all.items ?? all) if (!x.id) await kody.jobList({});",
+        "const [first, second] = await Promise.all([kody.packageList({})]); return first.length;",
+        "try { return (await kody.packageList({})).map((one) => one.name); } catch (error) { return String(error); }",
+        "const by = new Map(); for (const one of await kody.packageList({})) by.set(one.id, one); return by.size;",
+        "const all: any[] = await kody.packageList({}); return all.reduce((sum, one) => sum + one.title.length, 0);",
+    ],
+)
+def test_usual_ways_to_write_a_listing_are_followed(code: str) -> None:
+    assert [one["call"] for one in calls(execute(code))] == ["kody.packageList"]
+
+
+def test_a_time_that_is_made_while_the_code_runs_is_left_out() -> None:
+    (made,) = calls(execute("await workflows.create({ code: '1', runAt: new Date(Date.now() + 1e6).toISOString() });"))
+
+    assert made["result"] == {"id": "schedule-1"}
+
+
 def test_saves_and_schedules_change_what_the_next_call_sees() -> None:
     first = execute(
         "await kody.packageSave({ name: '@me/new' }); await workflows.create({ code: '1', runAt: 'then' });"
@@ -283,6 +304,8 @@ def test_a_call_without_anything_to_run_fails(given: Any) -> None:
         "await (await import(params.which)).default({});",
         "await workflows.create({ runAt:",
         "somebody.packageSave({});",
+        "let one = null; try { one = await kody.packageGet({ name: 'no' }); } catch { await kody.packageSave({}); }",
+        "const one = await kody.packageGet({ name: 'no' }).catch(() => null);",
     ],
 )
 def test_what_nobody_can_tell_is_marked_and_changes_nothing(code: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from pydantic import ConfigDict, JsonValue
@@ -16,6 +17,9 @@ from .inventory import Inventory, read_inventory, state_faults
 from .runtime import Runtime, Thrown
 from .searching import search
 from .sources import invoked
+
+_CATCHES = re.compile(r"\b(catch|then|allSettled|any)\b")
+"""What code can go on with after an error, wherever it stands."""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -55,6 +59,8 @@ def _execute(inventory: Inventory, arguments: Mapping[str, JsonValue], state: Ma
                 raise Undecided("the code can't be parsed")
             if how is State.TOO_COMPLEX:
                 raise Undecided("the code is too complex to be followed")
+            if runtime.thrown is not None and _CATCHES.search(code):
+                raise Undecided(f"{runtime.thrown}; the code may catch it")
         else:
             _invoke(runtime, arguments)
     except Undecided as error:

@@ -179,9 +179,10 @@ def _schedules(runtime: Runtime, given: Given) -> JsonValue:
 
 def _schedule(runtime: Runtime, given: Given) -> JsonValue:
     at = given.get("runAt")
-    id = runtime.create("schedule", runAt=at)
-    runtime.change(schedules=[*runtime.inventory.schedules, {"id": id, "runAt": at}])
-    return {"id": id, "runAt": at}
+    when = {} if at is None else {"runAt": at}  # a time that is made while the code runs is not known
+    id = runtime.create("schedule", **when)
+    runtime.change(schedules=[*runtime.inventory.schedules, {"id": id, **when}])
+    return {"id": id, **when}
 
 
 def _open(runtime: Runtime, given: Given) -> JsonValue:

@@ -39,6 +39,52 @@ if TYPE_CHECKING:
 OF_FUNCTIONS = frozenset({"call", "apply", "bind"})
 OF_PROMISES = frozenset({"then", "catch", "finally"})
 """A promise stands for what it will be: every value may be one."""
+_OF_ARRAYS = frozenset(
+    [
+        "at",
+        "concat",
+        "copyWithin",
+        "entries",
+        "every",
+        "fill",
+        "filter",
+        "find",
+        "findIndex",
+        "findLast",
+        "findLastIndex",
+        "flat",
+        "flatMap",
+        "forEach",
+        "hasOwnProperty",
+        "includes",
+        "indexOf",
+        "isPrototypeOf",
+        "join",
+        "keys",
+        "lastIndexOf",
+        "map",
+        "pop",
+        "propertyIsEnumerable",
+        "push",
+        "reduce",
+        "reduceRight",
+        "reverse",
+        "shift",
+        "slice",
+        "some",
+        "sort",
+        "splice",
+        "toLocaleString",
+        "toReversed",
+        "toSorted",
+        "toSpliced",
+        "toString",
+        "unshift",
+        "valueOf",
+        "values",
+        "with",
+    ]
+)
 
 
 def key(machine: Machine, node: Node, scope: Scope) -> Value:
@@ -124,7 +170,7 @@ def _item(of: Items, named: str) -> Value:
     if named.isdecimal():
         at = int(named) if len(named) < 9 else len(items)
         return items[at] if at < len(items) else UNKNOWN if of.open else UNDEFINED
-    return Method(of, named)
+    return Method(of, named) if named in _OF_ARRAYS else UNDEFINED
 
 
 def _letter(of: Const, known: str, named: str) -> Value:
