@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from skilltrial.api import WireCall
-from skilltrial_grader_kody.lifecycle import lifecycle
+from skilltrial_grader_kody.lifecycle import Recorder
 from skilltrial_grader_kody.words import Profile, Route
+
+
+def lifecycle(calls: Any, route: Route, profile: Profile, exact: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    return Recorder(route, profile, exact).write(calls)
 
 
 def call(tool: str, arguments: Any, marks: Any = None, **more: Any) -> WireCall:
@@ -77,6 +81,23 @@ def test_a_search_has_the_match_that_the_fixture_marked() -> None:
 
     assert one["match"] == {"kind": "exact-reusable", "entityId": "@me/notes"}
     assert none["match"] == {"kind": "no-exact-reusable"}
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        ({"content": [{"type": "text", "text": "package:@me/notes: writes notes"}]}, "@me/notes"),
+        ({"results": [{"id": "@me/notes"}]}, "@me/notes"),
+        ("kody:@me/notes/run", None),
+        ({"results": [{"id": "@me/notes-old"}, {"id": "x@me/notes"}]}, None),
+        (None, None),
+    ],
+)
+def test_a_real_account_marks_nothing_and_the_suite_says_what_is_exact(result: Any, found: str | None) -> None:
+    searched = call("search", {"query": "notes"}, None, result=result)
+    (event,) = lifecycle([searched], Route.EXISTING, Profile.STRICT, ("@me/notes",))
+
+    assert event["match"].get("entityId") == found
 
 
 @pytest.mark.parametrize("marks", [None, 7, {"exact": "x"}, {"exact": [1]}, {}])

@@ -16,7 +16,7 @@ from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees, Too
 
 from .findings import Finding
 from .jsontext import as_doubles
-from .lifecycle import lifecycle
+from .lifecycle import Recorder
 from .normalizer import RECORDS, SERVER, SKIPPED
 from .options import RouteCheck, RuleCheck
 from .reading import Result
@@ -58,7 +58,7 @@ class KodyGrader:
                 written = list(_written(evidence))
             else:
                 received = [call for call in evidence.wire if call.server == check.server]
-                written = lifecycle(received, case.expected.route, profile)
+                written = Recorder(case.expected.route, profile, check.exact).write(received)
             result = _result(case.id, profile, look, written)
         except ValidationError:
             return CheckResult.unverified("not_of_the_format", owner=Owner.OPERATOR)

@@ -5,7 +5,10 @@ This is what people had to write down by hand. What a call did is told from its 
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from skilltrial.api import WireCall
@@ -25,12 +28,23 @@ Written = dict[str, Any]
 TOOLS = ("search", "execute")
 
 
-def lifecycle(calls: Sequence[WireCall], route: Route, profile: Profile) -> list[Written]:
-    """The events of a trial, in the order in which its calls arrived."""
-    return [event for number, call in enumerate(calls, 1) for event in _events(call, str(number), route, profile)]
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Writes events down as somebody would who watches one case.
+
+    `exact` names the saved entries that do its whole job, for a server that does not mark them itself.
+    """
+
+    route: Route
+    profile: Profile
+    exact: tuple[str, ...] = ()
+
+    def write(self, calls: Sequence[WireCall]) -> list[Written]:
+        """The events of a trial, in the order in which its calls arrived."""
+        return [event for number, call in enumerate(calls, 1) for event in _events(call, str(number), self)]
 
 
-def _events(call: WireCall, number: str, route: Route, profile: Profile) -> Iterator[Written]:
+def _events(call: WireCall, number: str, recorder: Recorder) -> Iterator[Written]:
     given = call.arguments if isinstance(call.arguments, dict) else {"arguments": call.arguments}
     common: Written = {
         "callId": number,
@@ -40,23 +54,29 @@ def _events(call: WireCall, number: str, route: Route, profile: Profile) -> Iter
         "output": call.result,
     }
     if call.tool == "search":
-        yield common | _search(call, given, profile)
+        yield common | _search(call, given, recorder)
         return
-    for action, more in _executed(call, given, route):
+    for action, more in _executed(call, given, recorder.route):
         yield common | {"action": action.value} | more
 
 
-def _search(call: WireCall, given: Mapping[str, Any], profile: Profile) -> Written:
+def _search(call: WireCall, given: Mapping[str, Any], recorder: Recorder) -> Written:
     """A search; or, as the recording rule has it, an inspection where it read a guide.
 
     The format that the original scorer reads has no inspection by search: there it is a plain search.
     """
     wanted = given.get("entity")
-    if profile is Profile.STRICT and isinstance(wanted, str) and wanted.strip().startswith("guide:"):
+    if recorder.profile is Profile.STRICT and isinstance(wanted, str) and wanted.strip().startswith("guide:"):
         return {"action": Action.INSPECT.value}
-    exact = _marked(call, "exact")
+    exact = _marked(call, "exact") if call.marks is not None else _shown(call, recorder.exact)
     match = {"kind": "exact-reusable", "entityId": exact[0]} if exact else {"kind": "no-exact-reusable"}
     return {"action": Action.SEARCH.value, "match": match}
+
+
+def _shown(call: WireCall, exact: Sequence[str]) -> list[str]:
+    """Which of these entries a result shows, as whole names."""
+    text = json.dumps(call.result, ensure_ascii=False)
+    return [name for name in exact if re.search(rf"(?<![\w@/.-]){re.escape(name)}(?![\w/-])", text)]
 
 
 def _executed(call: WireCall, given: Mapping[str, Any], route: Route) -> Iterator[tuple[Action, Written]]:

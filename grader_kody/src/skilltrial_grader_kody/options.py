@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from skilltrial.api import CheckOptions
 
@@ -23,7 +23,9 @@ class RouteCheck(CheckOptions):
     """The case of the routing evaluation; the suite's own case where it has the same id."""
     profile: ProfileName = "strict"
     server: str = SERVER
-    """The suite's fixture that plays Kody."""
+    """The suite's fixture that is Kody, or plays it."""
+    exact: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """Names of the saved entries that do the whole job, where a real account answers; a played one marks them."""
 
     def sentence(self) -> str:
         """What the check demands."""
@@ -41,6 +43,7 @@ class RuleCheck(CheckOptions):
     case: str | None = None
     profile: ProfileName = "strict"
     server: str = SERVER
+    exact: Annotated[tuple[str, ...], Field(strict=False)] = ()
 
     @field_validator("rule")
     @classmethod
