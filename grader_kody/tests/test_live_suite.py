@@ -201,5 +201,12 @@ def test_what_an_answer_says_beside_the_calls_decides_nothing() -> None:
     search = {"call": {"server": "kody", "tool": "search", "arguments": {"query": "clean"}}}
     save = {"call": {"server": "kody", "tool": "execute", "arguments": {"code": SAVED_UNLESS_THERE}}}
     first, last = play(case, [search, save])
-    for result in ({"calls": "x"}, {"calls": [1]}, {"calls": [{"call": "kody.valueList", "result": []}]}, {}, None):
+    results: list[Any] = [
+        {"calls": "x"},
+        {"calls": [1]},
+        {"calls": [{"call": "kody.valueList", "result": []}]},
+        {},
+        None,
+    ]
+    for result in results:
         assert dict(outcomes(case, (first, replace(last, result=result))))["route"] == "unverified"
