@@ -13,6 +13,8 @@ PARTS = "parts.json"
 PROVENANCE = "provenance.json"
 REPORT = "report.json"
 LOCK = ".lock"
+NOTES = "notes.jsonl"
+"""Remarks of reviewers: beside the sealed files, under no digest."""
 
 INPUTS = "inputs"
 SUITE_SOURCE = "inputs/suite.source"
@@ -51,12 +53,12 @@ TRIES = "tries"
 
 
 def derived(name: str) -> bool:
-    """Whether a file at the archive's root is made from the sealed ones (reports), or a lock: not sealed itself.
+    """Whether a file at the archive's root is not sealed itself: made from the sealed ones (reports), a lock, remarks.
 
     What a writer that was killed left of a report is one too: it must not make the evidence look changed.
     """
     report = name[1:].removesuffix(".new") if name.startswith(".") and name.endswith(".new") else name
-    return name == LOCK or (report.startswith("report") and report.endswith(".json"))
+    return name in (LOCK, NOTES) or (report.startswith("report") and report.endswith(".json"))
 
 
 def workspace_listing(case: str) -> str:

@@ -17,21 +17,32 @@ class Entry(NamedTuple):
     help: str
 
 
-COMMANDS: dict[str, Entry] = {
-    "demo": Entry("demo", "Rehearse a suite that comes with skilltrial: no key, no cost."),
-    "try": Entry("try_", "One session without and one with a skill, side by side."),
-    "run": Entry("run", "Run a suite on a real agent, with and without the skill, and judge it."),
-    "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
-    "import": Entry("import_", "Make an archive of a transcript that another tool recorded, and judge it."),
-    "grade": Entry("grade", "Judge a sealed archive again."),
-    "verify": Entry("verify", "Check that an archive is what was sealed."),
-    "scan": Entry("scan", "Look for credentials in an archive before it is shared."),
-    "lint": Entry("lint", "Check a suite file without running anything."),
-    "doctor": Entry("doctor", "Look at the installed agents: versions, logins, what to do."),
-    "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
-    "schema": Entry("schema", "Print a JSON Schema: of suites or of reports."),
+GROUPS: dict[str, dict[str, Entry]] = {
+    "Start": {
+        "try": Entry("try_", "One session without and one with a skill, side by side."),
+        "run": Entry("run", "Run a suite on a real agent, with and without the skill, and judge it."),
+        "demo": Entry("demo", "Rehearse a suite that comes with skilltrial: no key, no cost."),
+    },
+    "Understand": {
+        "show": Entry("show", "Show a run's table, or one trial turn by turn."),
+        "note": Entry("note", "Keep a remark on a run or a trial, outside the seal."),
+    },
+    "Trust": {
+        "lint": Entry("lint", "Check a suite file without running anything."),
+        "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
+        "grade": Entry("grade", "Judge a sealed archive again."),
+        "verify": Entry("verify", "Check that an archive is what was sealed."),
+        "scan": Entry("scan", "Look for credentials in an archive before it is shared."),
+    },
+    "Extend": {
+        "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
+        "doctor": Entry("doctor", "Look at the installed agents: versions, logins, what to do."),
+        "schema": Entry("schema", "Print a JSON Schema: of suites or of reports."),
+        "import": Entry("import_", "Make an archive of a transcript that another tool recorded, and judge it."),
+    },
 }
-"""Every command, in the order of the help."""
+"""Every command by what one wants, in the order of the help."""
+COMMANDS: dict[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 class LazyGroup(click.Group):
@@ -67,8 +78,10 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+        widest = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), entry.help) for name, entry in group.items()])
 
 
 def _of_a_part(name: str) -> click.Command | None:
@@ -92,8 +105,14 @@ Exit codes:
 \b
 First steps:
   skilltrial demo
+  skilltrial try my-skill "What to do"
   skilltrial lint my.trial.yaml
   skilltrial run my.trial.yaml --host portable -- my-agent --flag
+  skilltrial show last
+
+\b
+Completion: eval "$(_SKILLTRIAL_COMPLETE=bash_source skilltrial)"; zsh and
+fish have zsh_source and fish_source.
 
 Installed parts may bring further commands; `skilltrial plugins` shows them.
 """

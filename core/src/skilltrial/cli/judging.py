@@ -10,7 +10,7 @@ import click
 from skilltrial.archive.layout import REPORT
 from skilltrial.archive.reading import open_archive
 from skilltrial.archive.writing import write_whole
-from skilltrial.judge.diff import verdict_diff
+from skilltrial.judge.diff import told, verdict_diff
 from skilltrial.judge.grading import Judgement, grade
 from skilltrial.model.errors import RunIncomplete
 from skilltrial.model.report import Report
@@ -63,8 +63,4 @@ def changes(root: Path, report: Report) -> list[str]:
         return []
     except (OSError, ValueError):
         return [f"{REPORT} is no report that this release can read: there is nothing to compare with"]
-    return [
-        f"{change.key}: {change.before.kind if change.before else 'absent'} -> "
-        f"{change.after.kind if change.after else 'absent'}"
-        for change in verdict_diff(before, report)
-    ]
+    return [f"{change.key}: {told(change.before)} -> {told(change.after)}" for change in verdict_diff(before, report)]

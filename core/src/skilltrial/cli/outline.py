@@ -39,6 +39,14 @@ def outline(prepared: Prepared) -> str:
         label = f"case {skip.key.case} ({skip.reason})"
         reasons[label] = reasons.get(label, 0) + 1
     lines += [f"skipped: {label}, {counted(count, 'session')}" for label, count in reasons.items()]
+    planned = {key.case for key in prepared.trials}
+    lines += [
+        f"runs on this machine, {when} case {case.id}: {command}"
+        for case in suite.cases
+        if case.id in planned
+        for when, commands in (("before", case.setup), ("after", case.after))
+        for command in commands
+    ]
     lines += [f"note: {what}" for what in (*plan.host.ambient, *prepared.told)]
     lines += [
         f"note: {name} is too short to be told from ordinary text: its value will not be replaced in what is written"

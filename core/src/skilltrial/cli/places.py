@@ -6,8 +6,12 @@ from datetime import datetime
 from pathlib import Path
 
 from skilltrial.archive.layout import PLAN
-from skilltrial.model.errors import ArchiveRefused, SourceUnusable
+from skilltrial.archive.reading import SealedArchive
+from skilltrial.model.errors import ArchiveRefused, InvalidRequest, SourceUnusable
+from skilltrial.model.trial import TrialKey
 
+SHOWN = 6
+"""So many trials are named where one was meant."""
 RUNS = Path(".skilltrial") / "runs"
 
 
@@ -45,3 +49,33 @@ def find_archive(argument: str) -> Path:
     if not runs:
         raise ArchiveRefused(f"there is no last run: {RUNS} holds none; name the archive's folder")
     return max(runs, key=lambda path: ((path / PLAN).stat().st_mtime_ns, path.name))
+
+
+def find_trial(argument: str) -> tuple[Path, TrialKey | None]:
+    """The archive that `RUN` names, and the trial of `RUN/CASE/ARM/N`; `last` may stand for RUN. Raises ArchiveRefused.
+
+    A trial's folder in the archive (`RUN/trials/CASE/ARM/N`) is one way to name it.
+    """
+    if argument == "last" or (not argument.startswith("last/") and (Path(argument) / PLAN).is_file()):
+        return find_archive(argument), None
+    run, *rest = argument.rstrip("/").rsplit("/", 3)
+    if len(rest) != len(TrialKey.model_fields):
+        return find_archive(argument), None
+    case, arm, label = rest
+    root = find_archive(run.removesuffix("/trials") or "/")
+    try:
+        return root, TrialKey(case=case, arm=arm, label=label)
+    except ValueError:
+        raise ArchiveRefused(
+            f"{argument} names no trial: RUN/CASE/ARM/N is needed, such as last/greet/with_skill/1"
+        ) from None
+
+
+def known_trial(archive: SealedArchive, key: TrialKey | None) -> None:
+    """Raise InvalidRequest where the archive never planned the trial; it names those that it has."""
+    planned = [*archive.plan.trials, *(skip.key for skip in archive.plan.skips)]
+    if key is None or key in planned:
+        return
+    known = sorted(one.path.partition("/")[2] for one in planned)
+    shown = ", ".join(known[:SHOWN]) + (" ..." if len(known) > SHOWN else "")
+    raise InvalidRequest(f"{archive.root} has no trial {key.path.partition('/')[2]}; it has: {shown}")

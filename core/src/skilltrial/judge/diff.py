@@ -26,3 +26,11 @@ def verdict_diff(before: Report, after: Report) -> tuple[VerdictChange, ...]:
         for key in dict.fromkeys([*new, *old])
         if old.get(key) != new.get(key)
     )
+
+
+def told(verdict: Verdict | None) -> str:
+    """A side of a change in words: the verdict, and the check that decided."""
+    if verdict is None:
+        return "absent"
+    why = ", ".join(one for one in (verdict.check, verdict.reason) if one)
+    return f"{verdict.kind} ({why.replace('_', ' ')})" if why else verdict.kind.value

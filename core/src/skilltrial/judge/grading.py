@@ -34,6 +34,7 @@ from .limitations import limitations
 from .pairs import pairs, summaries
 from .promises import judge_promises, not_possible
 from .questions import CheckDetail, Question, questions
+from .rechecked import LABEL
 from .trialview import Bench, judge_trial, not_run, skipped
 from .trigger import installed
 from .views import ArchiveView, GraderSource, NormalizerSource
@@ -53,10 +54,13 @@ def grade(
     normalizers: NormalizerSource,
     judge: tuple[PartIdentity, ...],
     rule: Gate | None = None,
+    *,
+    checks_changed: bool = False,
 ) -> Judgement:
     """Judge every trial of `archive`, then the whole. `judge` names the parts that do it (`plugins.judging`).
 
-    `rule` is another gate than the suite's, chosen after the run; a limitation says so.
+    `rule` is another gate than the suite's, chosen after the run; a limitation says so. `checks_changed` says that
+    the archive is seen with other checks than it was run with: no gate is decided then.
 
     Raises InvalidRequest where a grader or the normalizer is not installed, ArchiveRefused where the archive was
     changed or contradicts itself, ArchiveUnsupported where its fixtures offered less than the suite's cases need.
@@ -67,7 +71,8 @@ def grade(
     details: dict[TrialKey, tuple[CheckDetail, ...]] = {}
     impossible: set[TrialKey] = set()
     trials = tuple(_trials(archive, _Benches(archive, graders, normalizers), details, impossible))
-    amount = _amount(archive, trials, frozenset(impossible), rule or archive.suite.gate)
+    later = ("checks_changed",) if checks_changed else ()
+    amount = _amount(archive, trials, frozenset(impossible), rule or archive.suite.gate, later)
     report = Report(
         mode=plan.mode,
         evidence_kind=_evidence_kind(plan),
@@ -75,7 +80,11 @@ def grade(
         run=plan.run,
         archive=archive.manifest_sha256,
         gate=amount.gate,
-        limitations=(*_chosen_later(archive, rule), *limitations(archive, trials, amount.rehearsal, judge)),
+        limitations=(
+            *((LABEL,) if checks_changed else ()),
+            *_chosen_later(archive, rule),
+            *limitations(archive, trials, amount.rehearsal, judge),
+        ),
         host=_host(plan.host),
         scripted_model=plan.model,
         seed=plan.seed,
@@ -120,9 +129,13 @@ class _Amount:
 
 
 def _amount(
-    archive: ArchiveView, trials: tuple[TrialReport, ...], impossible: frozenset[TrialKey], rule: Gate
+    archive: ArchiveView,
+    trials: tuple[TrialReport, ...],
+    impossible: frozenset[TrialKey],
+    rule: Gate,
+    later: tuple[str, ...],
 ) -> _Amount:
-    changed = ("sources_changed",) if archive.provenance.changed_sources else ()
+    changed = (*later, *(("sources_changed",) if archive.provenance.changed_sources else ()))
     if archive.plan.mode == "rehearse":
         rehearsal, decision = judge_promises(archive.suite, trials, impossible, changed)
         return _Amount(decision, rehearsal)

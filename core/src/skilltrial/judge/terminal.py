@@ -171,9 +171,9 @@ def _hanging(text: str, indent: int) -> RenderableType:
     return Padding(grid, (0, 0, 0, indent - 2), expand=False)
 
 
-def visible(text: str) -> str:
-    """`text` on one line, cut, with everything that would steer a terminal written out."""
-    cut = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " [cut]"
+def visible(text: str, most: int = SHOWN_CHARACTERS) -> str:
+    """`text` on one line, cut after `most`, with everything that would steer a terminal written out."""
+    cut = text if len(text) <= most else text[:most] + " [cut]"
     return "".join(character if character.isprintable() else _escape(character) for character in cut)
 
 

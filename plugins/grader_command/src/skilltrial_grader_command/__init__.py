@@ -1,0 +1,1 @@
+"""Ask what commands of a suite said about the place after a session."""

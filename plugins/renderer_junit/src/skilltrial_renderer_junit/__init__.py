@@ -1,0 +1,1 @@
+"""Write reports as JUnit XML."""
