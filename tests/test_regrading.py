@@ -251,5 +251,5 @@ def test_a_report_that_somebody_changed_is_told_apart_from_the_evidence(
 
     assert graded.code == 0
     assert graded.verdicts["greet/with_skill/1"] == "passed"
-    assert "failed -> passed" in graded.err
+    assert "failed (files-1, text missing) -> passed" in graded.err
     assert report.read_bytes() == forged, "what lies there is never overwritten"

@@ -148,8 +148,8 @@ cases:
   c:
     prompt: Do it.
     workspace: start
-    setup: ["echo made > made.txt", "exit 3"]
-    after: ["cat made.txt answer.txt; echo oops >&2", "sh -c 'exit 4'"]
+    setup: ["echo made > made.txt", "true"]
+    after: ["cat made.txt answer.txt; echo oops >&2; touch litter.txt", "sh -c 'exit 4'"]
     expect: [{files: answer.txt, contains: made}]
 """
 )
@@ -168,13 +168,31 @@ def test_commands_of_a_suite_run_only_where_they_were_allowed_and_are_recorded(
 
     assert ran.code == 0, ran.err
     told = json.loads((tmp_path / "run" / "trials" / "c" / "bare" / "1" / "commands.json").read_text())
-    assert [(one["when"], one["code"]) for one in told] == [("setup", 0), ("setup", 3), ("after", 0), ("after", 4)]
+    assert [(one["when"], one["code"]) for one in told] == [("setup", 0), ("setup", 0), ("after", 0), ("after", 4)]
     assert told[2]["stdout"].split() == ["made", "made"]
     assert told[2]["stderr"].strip() == "oops"
     assert "oops" not in ran.out
-    # What `setup` made is where the agent began, not what it did.
+    # What `setup` made is where the agent began, and what `after` makes is not what it did.
     files = json.loads((tmp_path / "run" / "trials" / "c" / "bare" / "1" / "files.json").read_text())
     assert [(one["path"], one["change"]) for one in files["changes"]] == [("answer.txt", "created")]
+
+
+def test_where_setup_fails_no_session_is_begun_and_the_operator_is_told(
+    skilltrial: Command, lay: Lay, tmp_path: Path
+) -> None:
+    """The agent would have started from another place than the one that the suite means."""
+    begun = tmp_path / "begun"
+    text = COMMANDS.replace('"true"]', '"exit 3"]')
+    lay({"start/agent.sh": f"#!/bin/sh\ntouch '{begun}'\n", "s.trial.yaml": text})
+
+    ran = skilltrial("run", "s.trial.yaml", "--out", "run", "--format", "json", "--allow-commands", *AGENT)
+
+    assert ran.code == 3
+    verdict = ran.trials["c/bare/1"]["verdict"]
+    assert (verdict["kind"], verdict["reason"], verdict["owner"]) == ("incomplete", "setup_failed", "operator")
+    assert not begun.exists()
+    told = json.loads((tmp_path / "run" / "trials" / "c" / "bare" / "1" / "commands.json").read_text())
+    assert [(one["when"], one["code"]) for one in told] == [("setup", 0), ("setup", 3)]
 
 
 @pytest.mark.parametrize("ref", ["HEAD", "HEAD~1", "v1"])

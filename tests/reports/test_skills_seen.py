@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 Command = Callable[..., Any]
+Lay = Callable[[Mapping[str, str]], None]
 AGENT = ("--host", "portable", "--", "./agent.sh")
 EVENTS = ("--host", "portable", "--records", "events", "--retries", "0", "--", "./agent.sh")
 DONE = '{"type": "TurnEnded", "answer": "Done."}\n{"type": "SessionEnded", "ending": "completed"}'
@@ -141,3 +142,29 @@ def test_r11_a_check_on_what_the_host_does_not_show_is_unverified_and_not_green(
 
     assert ran.code == 3
     assert set(ran.outcomes("greet/with_skill/1").values()) == {"unverified"}
+
+
+# --- R21: a skill is where the suite says, whatever folder the command is called from --------------------------------
+
+
+def test_r21_a_relative_skill_folder_is_the_suites_own_and_what_lay_there_is_named_by_digest(
+    skilltrial: Command, greeter: Callable[..., Path], lay: Lay, tmp_path: Path
+) -> None:
+    """A treated run is never bare: called from a folder with a skill of the same name, it still has the suite's."""
+    suite = greeter()
+    lay({"elsewhere/greeter/SKILL.md": "---\nname: greeter\ndescription: Another.\n---\nDo nothing.\n"})
+    agent = "--host-command", '["./agent.sh"]'
+
+    here = skilltrial("run", suite, "--out", "here", "--format", "json", "--host", "portable", *agent)
+    there = skilltrial(
+        "run", "../greeter.trial.yaml", "--out", "there", "--format", "json", "--host", "portable", *agent,
+        cwd=tmp_path / "elsewhere",
+    )  # fmt: skip
+
+    assert (here.code, there.code) == (0, 0), there.err
+    assert here.report["digests"]["skills"] == there.report["digests"]["skills"]
+    (digest,) = [skill["sha256"] for skill in there.report["digests"]["skills"]]
+    records = tmp_path / "elsewhere" / "there" / "trials" / "greet" / "with_skill" / "1" / "host.jsonl"
+    assert digest in records.read_text()
+    bare = tmp_path / "elsewhere" / "there" / "trials" / "greet" / "without_skill" / "1" / "host.jsonl"
+    assert digest not in bare.read_text()

@@ -376,6 +376,10 @@ class Words:
     wire = staticmethod(wire)
 
     @staticmethod
+    def normalizer() -> NormalizerFacade:
+        return Normalizers().find("events")
+
+    @staticmethod
     def step(step: Step, skill: str = "notes") -> dict[str, Any]:
         return event("SkillStep", turn=1, skill=skill, step=step.value)
 

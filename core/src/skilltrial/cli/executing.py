@@ -37,7 +37,7 @@ from .hosts import Chosen
 from .judging import judge, keep
 from .options import host_fields
 from .outline import counted, outline
-from .places import default_out, find_archive, keep_out_of_git
+from .places import RUNS, default_out, find_archive, keep_out_of_git
 from .printing import into_step_summary, show
 from .progress import progress
 from .routes import ask_again
@@ -192,7 +192,8 @@ def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     if ran.interrupted or ran.fault or ran.stopped:
         click.echo(f"take it up with: skilltrial run --resume {recorded.root}", err=True)
     elif not judgement.report.rehearsal and not wanted.quiet:
-        click.echo(f"next     {next_command(judgement.report, str(recorded.root))}", err=True)
+        run = "last" if RUNS in recorded.root.parents else str(recorded.root)
+        click.echo(f"next     {next_command(judgement.report, run)}", err=True)
     if ran.interrupted:
         return Exit.INTERRUPTED
     return Exit.INCOMPLETE if ran.fault is not None else judgement.report.gate.exit_code

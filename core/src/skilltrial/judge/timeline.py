@@ -133,8 +133,8 @@ def _event(event: Event) -> str | None:  # noqa: PLR0911, PLR0912 - one line for
             return f"{'error' if is_error else 'result'}: {_json(content)}"
         case happened.ToolError(message=message):
             return f"the call broke down: {message}"
-        case happened.PermissionDecided(tool=tool, decision=decision, by=by):
-            return f"{'REFUSED' if decision == 'denied' else 'allowed'}: {tool}, by {by}"
+        case happened.PermissionDecided(tool=tool, decision="denied", by=by):
+            return f"REFUSED: {tool}, by {by}"
         case happened.SkillStep(skill=skill, step=step):
             return f"skill {skill}: {spaced(step)}"
         case happened.Usage():

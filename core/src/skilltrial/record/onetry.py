@@ -14,7 +14,7 @@ from skilltrial.archive import layout
 from skilltrial.archive.trees import as_json
 from skilltrial.archive.writing import TrialWriter
 from skilltrial.model.errors import SessionStopped, TrialNotBegun
-from skilltrial.model.evidence import Entry
+from skilltrial.model.evidence import CommandResult, Entry
 from skilltrial.model.facts import TrialFacts
 from skilltrial.model.notes import Ambient, Broke, NotBegun, SkillPlaced, TurnSent
 from skilltrial.model.suite import Case
@@ -35,6 +35,10 @@ def _text(answer: object) -> str:
     if not isinstance(answer, str):
         raise TypeError("Session.send must return a text")
     return answer
+
+
+SETUP_FAILED = "setup_failed"
+"""Why a trial was not begun whose `setup` did not end well: its agent would have started from another place."""
 
 
 class _FixtureFailed(Exception):
@@ -85,15 +89,23 @@ class Try:
         with self._folders() as folders:
             with self.bench.gate:
                 place = self._prepare(folders)
+            ready = self._run_commands("setup", self.case.setup, place, folders)
+            with self.bench.gate:
                 before = self._list(folders, self.project.tree.by_path)
             prepared = time.monotonic()
-            self._converse(place)
+            if ready:
+                self._converse(place)
+            else:
+                self.writer.host.note(NotBegun(why=SETUP_FAILED))
             ended = time.monotonic()
-            self._run_commands("after", self.case.after, place, folders)
+            # Listed before the commands of `after`: what they make is not what the agent did.
+            with self.bench.gate:
+                after = self._list(folders, before.entries, most_bytes=self.bench.suite.limits.bytes_out)
+            if ready:
+                self._run_commands("after", self.case.after, place, folders)
             if self.bench.supervisor.cancelled:
                 return None
             with self.bench.gate:
-                after = self._list(folders, before.entries, most_bytes=self.bench.suite.limits.bytes_out)
                 redacted = self._keep(before, after)
         return TrialFacts(
             key=self.key,
@@ -135,7 +147,6 @@ class Try:
             )
         for what in self.bench.ambient if place.live else ():
             self.writer.host.note(Ambient(what=what))
-        self._run_commands("setup", self.case.setup, place, folders)
         return place
 
     def _converse(self, place: Place) -> None:
@@ -209,9 +220,12 @@ class Try:
             self.writer.write_json(layout.COMMANDS, self.commands)
         return tuple(entry.path for entry in changed if entry.sha256 in hidden)
 
-    def _run_commands(self, when: str, commands: tuple[str, ...], place: Place, folders: Folders) -> None:
-        """Run commands with a launcher of their own: they use up none of the agent's time and output."""
-        if commands and self.bench.allow_commands:
-            own = replace(place, launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders))
-            for result in run_commands(commands, own):
-                self.commands.append({"when": when, **asdict(result)})
+    def _run_commands(self, when: str, commands: tuple[str, ...], place: Place, folders: Folders) -> bool:
+        """Run commands with a launcher each: none of the agent's time and output is used up. Whether all ended well."""
+        done: list[CommandResult] = []
+        if self.bench.allow_commands:
+            for command in commands:
+                own = replace(place, launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders))
+                done += run_commands((command,), own)
+        self.commands += [{"when": when, **asdict(result)} for result in done]
+        return all(result.code == 0 for result in done)
