@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import JsonValue
 
 from skilltrial.judge.filediff import file_diffs
 from skilltrial.judge.timeline import timeline
@@ -23,7 +24,7 @@ def told(world, w):
     return given
 
 
-SAVE = {"text": "x"}
+SAVE: JsonValue = {"text": "x"}
 
 
 def test_a_call_stands_beside_what_the_fixture_received(told, w):
