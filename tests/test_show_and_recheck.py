@@ -303,6 +303,16 @@ def test_a_suites_commands_are_listed_run_only_where_that_is_allowed_and_judged_
     assert again.out == ran.out, "judging again runs nothing, and needs no token"
 
 
+def test_a_check_on_a_command_that_would_not_run_is_a_fault_of_the_suite(
+    skilltrial: Command, greeter: Callable[..., Path]
+) -> None:
+    linted = skilltrial("lint", greeter(text=COMMANDS.replace("{command: grep hello", "{command: grep hallo")))
+
+    assert linted.code == 2
+    assert "greeter.trial.yaml:9:" in linted.err
+    assert "a command that the case's `after` does not have" in " ".join(linted.err.split())
+
+
 def test_a_command_that_never_ends_is_ended_and_decides_nothing(
     skilltrial: Command, greeter: Callable[..., Path]
 ) -> None:

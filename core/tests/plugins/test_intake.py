@@ -79,6 +79,17 @@ def test_what_was_told_becomes_an_archive_that_is_judged(take_in, site):
     assert [json.loads(line)["raw"] for line in records][1:] == ["hello", "\ud800"]
 
 
+def test_what_was_told_is_shown_as_a_run_and_as_a_trial(take_in, site):
+    out, _ = take_in({"trials": [ONE, {"case": "two", "skipped": "not_wanted"}]})
+
+    run, trial, skipped = (site.cli("show", f"{out}{more}") for more in ("", "/one/told/1", "/two/told/1"))
+
+    assert [done.returncode for done in (run, trial, skipped)] == [0, 0, 0], run.stderr + trial.stderr + skipped.stderr
+    assert "CAN'T TELL (nothing to compare with)" in run.stdout
+    assert "one/told/1: passed" in trial.stdout
+    assert "skipped (not wanted)" in skipped.stdout
+
+
 def test_a_case_that_nobody_ran_is_no_pass_and_a_skip_is_a_skip(take_in):
     _, done = take_in({"trials": [{"case": "two", "skipped": "not_wanted"}]})
     kinds = {trial["key"]["case"]: trial["verdict"]["kind"] for trial in json.loads(done.stdout)["trials"]}

@@ -79,5 +79,6 @@ def test_a_reader_sees_the_end_of_the_output(grader: GraderFacade) -> None:
 
 def test_a_check_says_what_it_demands() -> None:
     assert CommandCheck(command="npm test").sentence() == "`npm test` passes"
+    assert CommandCheck(command="npm test").commands() == ("npm test",)
     told = CommandCheck(command="make", exits=2, prints="a", prints_not="b").sentence()
     assert told == "`make` ends with 2, prints a, does not print b"

@@ -27,3 +27,7 @@ class CheckOptions(Part):
     def assets(self) -> tuple[str, ...]:
         """Files beside the suite that the check needs (golden files, schemas); they go into the archive."""
         return ()
+
+    def commands(self) -> tuple[str, ...]:
+        """Commands whose record the check asks about; `loading` wants each in the case's `after`."""
+        return ()

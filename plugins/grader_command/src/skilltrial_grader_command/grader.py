@@ -44,6 +44,10 @@ class CommandCheck(CheckOptions):
         silent = f", does not print {self.prints_not}" if self.prints_not is not None else ""
         return f"`{self.command}` {ends}{prints}{silent}"
 
+    def commands(self) -> tuple[str, ...]:
+        """See CheckOptions."""
+        return (self.command,)
+
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class CommandsGrader:

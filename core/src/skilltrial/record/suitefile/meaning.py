@@ -157,6 +157,10 @@ class Meaning:
                     )
                 seen.setdefault(id, check.path)
             self._arm_list(check.long.get("arms"), (*check.path, "arms"))
+            for command in check.options.commands() if check.options else ():
+                if command not in as_list(case.long.get("after")):
+                    told = "the check asks about a command that the case's `after` does not have"
+                    self._faults.add(check.path, told, "add it there, to the letter")
             turn = check.long.get("turn")
             if isinstance(turn, int) and turn > turns > 0:
                 self._faults.add((*check.path, "turn"), f"the case has no turn {turn}", f"it has {turns}")
