@@ -69,6 +69,9 @@ from skilltrial.model.notes import as_raw as as_raw
 from skilltrial.model.notes import ending_by_notes as ending_by_notes
 from skilltrial.model.notes import exit_codes as exit_codes
 from skilltrial.model.notes import notes as notes
+from skilltrial.model.observing import Observer as Observer
+from skilltrial.model.observing import RunOutline as RunOutline
+from skilltrial.model.observing import TrialTold as TrialTold
 from skilltrial.model.part import Part as Part
 from skilltrial.model.records import Record as Record
 from skilltrial.model.report import CheckReport as CheckReport

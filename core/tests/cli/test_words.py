@@ -17,8 +17,10 @@ from skilltrial.cli.outline import counted, outline
 from skilltrial.cli.places import default_out, find_archive, keep_out_of_git
 from skilltrial.cli.progress import Bar, Lines, Silent, progress
 from skilltrial.model.errors import ArchiveRefused, Exit, SourceUnusable
+from skilltrial.model.observing import TrialTold
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
+from skilltrial.model.words import Ending
 from skilltrial.record.planning import Digests, Selection, plan_run
 from skilltrial.record.stopping import Budget
 
@@ -89,6 +91,7 @@ GIVEN: dict[str, Any] = {
     "effort": None,
     "skill_dir": None,
     "records": None,
+    "profile": None,
     "home": None,
     "host_option": (),
 }
@@ -208,14 +211,15 @@ def test_things_are_counted_as_people_do():
     assert [counted(number, "session") for number in (0, 1, 2)] == ["0 sessions", "1 session", "2 sessions"]
 
 
+SEALED = TrialTold(Ending.COMPLETED)
 KEYS = [TrialKey(case="one", arm="with_skill", label=str(number)) for number in (1, 2)]
 
 
 def test_a_log_gets_a_line_a_trial_on_standard_error(capsys):
     lines = Lines(10)
     for key in KEYS:
-        lines.started(key)
-        lines.sealed(key)
+        lines.trial_started(key)
+        lines.trial_sealed(key, SEALED)
     captured = capsys.readouterr()
 
     assert captured.out == ""
@@ -229,8 +233,8 @@ def test_quiet_says_nothing(capsys):
     with progress(2, quiet=True) as shown:
         assert isinstance(shown, Silent)
         for key in KEYS:
-            shown.started(key)
-            shown.sealed(key)
+            shown.trial_started(key)
+            shown.trial_sealed(key, SEALED)
     assert capsys.readouterr() == ("", "")
 
 
@@ -245,7 +249,7 @@ def test_a_terminal_gets_a_bar_also_with_trials_that_never_end(monkeypatch):
     monkeypatch.setattr("sys.stderr", terminal)
     with progress(2, quiet=False) as shown:
         assert isinstance(shown, Bar)
-        shown.started(KEYS[0])
-        shown.started(KEYS[1])
-        shown.sealed(KEYS[0])
+        shown.trial_started(KEYS[0])
+        shown.trial_started(KEYS[1])
+        shown.trial_sealed(KEYS[0], SEALED)
     assert "1/2" in terminal.getvalue()

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from skilltrial.model.capabilities import Can
 from skilltrial.model.errors import SessionStopped
 from skilltrial.model.events import SessionEnded
 from skilltrial.model.notes import Broke, Exited, notes
+from skilltrial.model.observing import Observer, TrialTold
 from skilltrial.model.request import RunRequest
 from skilltrial.model.trial import Command, HostIdentity, TrialKey
 from skilltrial.model.words import Ending, Owner, Source
@@ -94,21 +94,22 @@ class Exits:
 
 
 @dataclass
-class Watch:
+class Watch(Observer):
     """What an observer was told."""
 
     started_: list[TrialKey] = field(default_factory=list)
     sealed_: list[TrialKey] = field(default_factory=list)
+    added_: list[TrialKey] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def started(self, key: TrialKey) -> None:
+    def trial_started(self, key: TrialKey) -> None:
         self.started_.append(key)
 
-    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
+    def trial_sealed(self, key: TrialKey, told: TrialTold) -> None:
         self.sealed_.append(key)
 
-    def added(self, trials: Sequence[TrialKey]) -> None:
-        raise AssertionError("no gate of these runs adds a trial")
+    def trials_added(self, trials: Sequence[TrialKey]) -> None:
+        self.added_.extend(trials)
 
 
 @dataclass
@@ -151,6 +152,7 @@ class Run:
     def __call__(self, prepared: Prepared, name: str = "archive") -> Recorded:
         recorded = record(prepared, self.tmp / name, Discovery(()), self.watch, {})
         assert list((self.tmp / "places").iterdir()) == [], "a place was left behind"
+        assert self.watch.added_ == [], "no gate of these runs adds a trial"
         return recorded
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import VerdictKind
 from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.facades import ObserverFacade
 from skilltrial.record.apart import refuse_inside_source
 from skilltrial.record.asking import Prepared, Request, prepare
 from skilltrial.record.parts import HostChoice
@@ -35,11 +36,11 @@ from .formats import load_suite
 from .gates import read_gate
 from .hosts import Chosen
 from .judging import judge, keep
+from .observers import listed, watched
 from .options import host_fields
 from .outline import counted, outline
 from .places import RUNS, default_out, find_archive, keep_out_of_git
 from .printing import into_step_summary, show
-from .progress import progress
 from .routes import ask_again
 
 ASK_ABOVE = 20
@@ -59,6 +60,7 @@ class Wanted:
     yes: bool = True
     reuse: str | None = None
     accept_host_change: bool = False
+    observers: Mapping[str, ObserverFacade] = field(default_factory=dict)
 
 
 def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: Discovery, chosen: Chosen) -> Request:
@@ -99,7 +101,8 @@ def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
     if _ends_here(wanted, left):
         return Exit.PASSED
     keep_out_of_git(out)
-    with progress(len(left.trials), quiet=wanted.quiet) as observer:
+    prepared = listed(prepared, wanted.observers, discovery)
+    with watched(left, wanted.observers, quiet=wanted.quiet) as observer:
         recorded = record(prepared, out, discovery, observer, _scripts(prepared), reused, MajorityRepeats(discovery))
     return _conclude(recorded, wanted, discovery)
 
@@ -121,7 +124,7 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
         judgement = judge(root, discovery)
         show(judgement, wanted.form, root, discovery)
         return judgement.report.gate.exit_code
-    with progress(len(prepared.trials), quiet=wanted.quiet) as observer:
+    with watched(prepared, wanted.observers, quiet=wanted.quiet) as observer:
         recorded = take_up(prepared, root, observer, _scripts(prepared), anew, MajorityRepeats(discovery))
     return _conclude(recorded, wanted, discovery)
 

@@ -45,6 +45,10 @@ _OUTPUT = (
     click.option("--out", type=click.Path(), metavar="DIR", help="The archive [.skilltrial/runs/SUITE-TIME]."),
     click.option("--dry-run", is_flag=True, help="Check every part, print the plan, start nothing."),
     click.option("--allow-commands", is_flag=True, help="Let the suite run its setup and after commands."),
+    click.option(
+        "--observe", metavar="NAME", multiple=True, help="An installed observer that is told of the run: otel ..."
+    ),
+    click.option("--observe-option", metavar="KEY=VALUE", multiple=True, help="An option of the observer."),
     click.option("--quiet", "-q", is_flag=True, help="No progress; only the result."),
 )
 
@@ -154,15 +158,15 @@ def host_fields(given: dict[str, Any]) -> dict[str, object]:
     return pairs(given["host_option"], fields)
 
 
-def pairs(given: Iterable[str], fields: dict[str, object]) -> dict[str, object]:
+def pairs(given: Iterable[str], fields: dict[str, object], flag: str = "--host-option") -> dict[str, object]:
     """`fields` with the options that were given as KEY=VALUE. Raises click.UsageError."""
     for pair in given:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise click.UsageError("--host-option takes KEY=VALUE")
+            raise click.UsageError(f"{flag} takes KEY=VALUE")
         name = key.replace("-", "_")
         if name in fields:
-            raise click.UsageError(f"the host option `{key}` is given twice")
+            raise click.UsageError(f"{flag}: `{key}` is given twice")
         fields[name] = _value(value)
     return fields
 

@@ -11,26 +11,27 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skilltrial.model.observing import Observer, TrialTold
 from skilltrial.model.trial import TrialKey
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
-class Silent:
+class Silent(Observer):
     """No progress."""
 
-    def started(self, key: TrialKey) -> None:
+    def trial_started(self, key: TrialKey) -> None:
         """Say nothing."""
 
-    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
+    def trial_sealed(self, key: TrialKey, told: TrialTold) -> None:
         """Say nothing."""
 
-    def added(self, trials: Sequence[TrialKey]) -> None:
+    def trials_added(self, trials: Sequence[TrialKey]) -> None:
         """Say nothing."""
 
 
-class Lines:
+class Lines(Observer):
     """A line per finished trial: for logs."""
 
     def __init__(self, total: int) -> None:
@@ -38,25 +39,25 @@ class Lines:
         self._done = 0
         self._begin = time.monotonic()
 
-    def started(self, key: TrialKey) -> None:
+    def trial_started(self, key: TrialKey) -> None:
         """Say nothing: a log wants what is known."""
 
-    def added(self, trials: Sequence[TrialKey]) -> None:
+    def trials_added(self, trials: Sequence[TrialKey]) -> None:
         """Say what the gate's rule adds."""
         self._total += len(trials)
         click.echo(repeating(trials), err=True)
 
-    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
+    def trial_sealed(self, key: TrialKey, told: TrialTold) -> None:
         """Say how far the run is."""
         self._done += 1
         seconds = time.monotonic() - self._begin
         left = seconds / self._done * (self._total - self._done)
         eta = f", some {left:.0f} s to go" if left >= 1 else ""
         place = f"{self._done:>{len(str(self._total))}}/{self._total}"
-        click.echo(f"{place}  {seconds:6.1f} s  {key}{eta}{money(spent)}", err=True)
+        click.echo(f"{place}  {seconds:6.1f} s  {key}{eta}{money(told.spent)}", err=True)
 
 
-class Bar:
+class Bar(Observer):
     """A bar with the trials that run just now: for terminals."""
 
     def __init__(self, progress: Progress, task: TaskID, total: int) -> None:
@@ -66,18 +67,18 @@ class Bar:
         self._running: list[TrialKey] = []
         self._money = ""
 
-    def started(self, key: TrialKey) -> None:
+    def trial_started(self, key: TrialKey) -> None:
         """Show a trial that runs."""
         self._running.append(key)
         self._show(0)
 
-    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
+    def trial_sealed(self, key: TrialKey, told: TrialTold) -> None:
         """Count a trial."""
         self._running.remove(key)
-        self._money = f"{money(spent)} "[2:]
+        self._money = f"{money(told.spent)} "[2:]
         self._show(1)
 
-    def added(self, trials: Sequence[TrialKey]) -> None:
+    def trials_added(self, trials: Sequence[TrialKey]) -> None:
         """More to do."""
         self._total += len(trials)
         self._progress.update(self._task, total=self._total)

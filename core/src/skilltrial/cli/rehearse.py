@@ -38,9 +38,16 @@ def command(suite: str, **given: Any) -> None:
     """
     from .executing import Wanted
     from .hosts import discover
+    from .observers import named_observers
     from .renderers import report_form
     from .several import execute_all
 
     discovery = discover(given["host"])
-    wanted = Wanted(given["out"], given["dry_run"], given["quiet"], report_form(given, discovery))
+    wanted = Wanted(
+        given["out"],
+        given["dry_run"],
+        given["quiet"],
+        report_form(given, discovery),
+        observers=named_observers(given, discovery),
+    )
     raise click.exceptions.Exit(execute_all(wanted, suite, given, given.pop("model_part"), discovery))

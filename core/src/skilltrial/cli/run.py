@@ -103,6 +103,7 @@ def command(suite: str | None, **given: Any) -> None:
     """
     from .executing import Wanted, execute_again
     from .hosts import discover
+    from .observers import named_observers
     from .renderers import report_form
     from .several import execute_all
 
@@ -115,6 +116,7 @@ def command(suite: str | None, **given: Any) -> None:
         given["yes"],
         given["reuse"],
         given["accept_host_change"],
+        named_observers(given, discovery),
     )
     if given["resume"] is not None:
         _refuse_beside_resume(suite, given)

@@ -48,6 +48,7 @@ class PartIdentity(Part):
         "format",
         "renderer",
         "transcript",
+        "observer",
     ]
     name: str
     distribution: str

@@ -28,6 +28,7 @@ _SPECS: dict[type[facades.Facade], tuple[str, type]] = {
     facades.FormatFacade: ("format", hookspecs.FormatSpec),
     facades.RendererFacade: ("renderer", hookspecs.RendererSpec),
     facades.TranscriptFacade: ("transcript", hookspecs.TranscriptSpec),
+    facades.ObserverFacade: ("observer", hookspecs.ObserverSpec),
 }
 
 

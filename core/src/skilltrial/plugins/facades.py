@@ -20,6 +20,7 @@ from skilltrial.model.errors import PluginMismatch
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
 from skilltrial.model.foreign import ForeignRun, ForeignSuite, RunInputs
+from skilltrial.model.observing import Observer, RunOutline
 from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
@@ -230,6 +231,14 @@ class TranscriptFacade(Facade):
     def read_transcript(self, data: bytes) -> ForeignRun:
         """See TranscriptSpec."""
         return self._kept("read_transcript", self.relay.read_transcript(data=data), ForeignRun)
+
+
+class ObserverFacade(Facade):
+    """A bound observer."""
+
+    def open_observer(self, run: RunOutline) -> AbstractContextManager[Observer]:
+        """See ObserverSpec."""
+        return self._context("open_observer", self.relay.open_observer(run=run))
 
 
 class RendererFacade(Facade):

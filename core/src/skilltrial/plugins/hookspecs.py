@@ -20,6 +20,7 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.events import Event
 from skilltrial.model.evidence import CheckResult, Evidence
 from skilltrial.model.foreign import ForeignRun, ForeignSuite, RunInputs
+from skilltrial.model.observing import Observer, RunOutline
 from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.suite import Act
@@ -218,6 +219,18 @@ class TranscriptSpec(Protocol):
         """Make trials of a transcript. Pure. Raises InvalidRequest with every fault, each with its place.
 
         Nothing is left out: what has no place in an archive (a second result of a case) is a fault.
+        """
+
+
+class ObserverSpec(Protocol):
+    """Is told how a run goes, and can't change it: traces, a dashboard, a bell."""
+
+    @first
+    def open_observer(self, run: RunOutline) -> AbstractContextManager[Observer]:
+        """Begin to observe a run. Leaving the context is the last call.
+
+        What it is told are names, counts and times; it opens no file of the run. What it sends goes only where its
+        options say. An exception ends its part, is told to the user, and changes neither result nor exit code.
         """
 
 

@@ -38,6 +38,8 @@ RENDERER = Kind("renderer")
 """Writes reports in another form."""
 TRANSCRIPT = Kind("transcript")
 """Reads what others recorded."""
+OBSERVER = Kind("observer")
+"""Is told how a run goes, and can't change it."""
 COMMAND = Kind("command")
 """A click command that an installed part brings; imported only when it is called."""
 
@@ -53,6 +55,7 @@ KINDS: tuple[Kind, ...] = (
     FORMAT,
     RENDERER,
     TRANSCRIPT,
+    OBSERVER,
     COMMAND,
 )
 """Every kind, in the order in which they are listed."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.writing import ArchiveWriter
+from skilltrial.model.observing import Observer
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import FixtureRun, ModelRun, Script, TrialKey
 from skilltrial.plugins.facades import HostFacade
@@ -46,6 +47,7 @@ class Bench:
     models: ModelRun | None = None
     scripts: Mapping[TrialKey, Script] = field(default_factory=dict)
     allow_commands: bool = False
+    observer: Observer = field(default_factory=Observer)
     base: Path | None = None
     gate: threading.Lock = field(default_factory=threading.Lock)
     """File work goes through here, one trial at a time: concurrent small writes cost more CPU than they save time."""

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event, Usage
+from skilltrial.model.observing import TrialTold
 from skilltrial.model.records import Record
 from skilltrial.model.trial import HostIdentity
 from skilltrial.model.words import Ending, Owner, Source
@@ -21,6 +22,14 @@ class Seen:
     ended: Ended
     tokens: int | None = None
     cost: Decimal | None = None
+    input: int | None = None
+    output: int | None = None
+
+
+def told_of(seen: Seen, spent: Decimal | None) -> TrialTold:
+    """What observers are told of a trial that ended so."""
+    end = seen.ended
+    return TrialTold(end.ending, end.cause, end.owner, seen.input, seen.output, seen.cost, spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class EndReader:
         except Exception:  # noqa: BLE001 - judging says whose fault this is; here it only must not cost the run
             return Seen(Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER))
         end = ended(runner, records, events, turns=turns, sees=self.identity.sees)
-        return Seen(end, _tokens(events), _cost(events))
+        return Seen(end, _tokens(events), _cost(events), *_sums(events))
 
 
 def _tokens(events: Sequence[Event]) -> int | None:
@@ -48,6 +57,16 @@ def _tokens(events: Sequence[Event]) -> int | None:
         if isinstance(event, Usage)
     ]
     return sum(count for count in counts if count is not None) if counts and None not in counts else None
+
+
+def _sums(events: Sequence[Event]) -> tuple[int | None, int | None]:
+    """Tokens in and out; None for what one turn at least does not say."""
+    used = [event for event in events if isinstance(event, Usage)]
+    into, out = [event.input for event in used], [event.output for event in used]
+    return (
+        sum(one for one in into if one is not None) if used and None not in into else None,
+        sum(one for one in out if one is not None) if used and None not in out else None,
+    )
 
 
 def _cost(events: Sequence[Event]) -> Decimal | None:

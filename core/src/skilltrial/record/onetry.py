@@ -170,7 +170,8 @@ class Try:
                 for turn, prompt in enumerate(trial.turns, 1):
                     recorder.turn = turn
                     recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))
-                    self.answers.append(_text(session.send(prompt)))
+                    with self._turn(turn):
+                        self.answers.append(_text(session.send(prompt)))
         except SessionStopped:
             return
         except TrialNotBegun as error:
@@ -180,6 +181,14 @@ class Try:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a part's fault must cost one trial, not the run
             owner = Owner.OPERATOR if isinstance(error, OSError) else Owner.HOST
             recorder.note(Broke(why=type(error).__name__, owner=owner))
+
+    @contextmanager
+    def _turn(self, turn: int) -> Iterator[None]:
+        self.bench.observer.turn_started(self.key, turn)
+        try:
+            yield
+        finally:
+            self.bench.observer.turn_ended(self.key, turn)
 
     def _offers(self, trial: Trial, place: Place, stack: ExitStack) -> tuple[Offer, ...]:
         """Start the suite's fixtures for this trial: ready before the host is."""

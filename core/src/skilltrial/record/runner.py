@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Protocol
 
@@ -17,23 +16,11 @@ from skilltrial.model.plan import Plan
 from skilltrial.model.trial import TrialKey
 
 from .bench import Bench
+from .endings import told_of
 from .trialrun import execute
 
 TICK = 0.2
 """Seconds between two looks at signals while trials run: a thread that waits for a lock hears none."""
-
-
-class Observer(Protocol):
-    """Is told how a run goes; can't change it."""
-
-    def started(self, key: TrialKey) -> None:
-        """A trial begins."""
-
-    def sealed(self, key: TrialKey, spent: Decimal | None = None) -> None:
-        """A trial is in the archive. `spent` are the dollars that the run is known to have cost so far."""
-
-    def added(self, trials: Sequence[TrialKey]) -> None:
-        """The gate's rule adds these trials to the run."""
 
 
 class Repeats(Protocol):
@@ -57,7 +44,6 @@ def run_trials(
     bench: Bench,
     trials: Sequence[TrialKey],
     jobs: int,
-    observer: Observer,
     more: Callable[[], Sequence[TrialKey]] = tuple,
 ) -> Ran:
     """Run the trials in their order, `jobs` at once; `stage: last` cases start when all others are done.
@@ -65,22 +51,21 @@ def run_trials(
     After each stage `more` says what is added to it. An interrupt (`bench.supervisor.cancel()`) ends running trials
     and starts no further one.
     """
-    loop = _Loop(bench, jobs, observer)
+    loop = _Loop(bench, jobs)
     for stage in ("any", "last"):
         loop.run([key for key in trials if bench.suite.case(key.case).stage == stage])
         if loop.goes_on() and (added := more()):
-            observer.added(added)
+            bench.observer.trials_added(added)
             loop.run(list(added))
     return Ran(tuple(loop.sealed), bench.supervisor.cancelled, bench.conduct.stopped, loop.fault)
 
 
 class _Loop:
-    def __init__(self, bench: Bench, jobs: int, observer: Observer) -> None:
+    def __init__(self, bench: Bench, jobs: int) -> None:
         self.sealed: list[TrialKey] = []
         self.fault: RunIncomplete | None = None
         self._bench = bench
         self._jobs = jobs
-        self._observer = observer
         self._lock = threading.Lock()
 
     def run(self, trials: list[TrialKey]) -> None:
@@ -111,8 +96,7 @@ class _Loop:
     def _one(self, key: TrialKey) -> None:
         if not self._bench.conduct.admit():
             return
-        with self._lock:
-            self._observer.started(key)
+        self._bench.observer.trial_started(key)
         seen = None
         try:
             seen = execute(self._bench, key)
@@ -121,7 +105,7 @@ class _Loop:
         if seen is not None:
             with self._lock:
                 self.sealed.append(key)
-                self._observer.sealed(key, self._bench.conduct.spent)
+            self._bench.observer.trial_sealed(key, told_of(seen, self._bench.conduct.spent))
 
     def _settle(self, future: Future[None]) -> None:
         try:

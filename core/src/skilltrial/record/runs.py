@@ -14,6 +14,7 @@ from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.reopening import reopen
 from skilltrial.archive.writing import ArchiveWriter
 from skilltrial.model.facts import Provenance
+from skilltrial.model.observing import Observer
 from skilltrial.model.part import canonical
 from skilltrial.model.plan import Plan
 from skilltrial.model.trial import RunInfo, Script, TrialKey
@@ -24,12 +25,13 @@ from skilltrial.plugins.kinds import GRADER, NORMALIZER
 from .asking import Prepared
 from .bench import Bench
 from .endings import EndReader
+from .observers import Observers
 from .parts import Parts
 from .programs.leftbehind import register
 from .programs.supervisor import Supervisor, refuse_platform
 from .provenance import changed_sources, provenance
 from .reusing import Reusable
-from .runner import Observer, Ran, Repeats, interrupts, run_trials
+from .runner import Ran, Repeats, interrupts, run_trials
 from .stopping import Conduct
 
 
@@ -159,9 +161,11 @@ def _carry_out(
             scripts=scripts,
             allow_commands=prepared.request.allow_commands,
             base=prepared.base,
+            # Trials run in threads, and an observer hears one thing at a time.
+            observer=Observers({"": observer}),
         )
         growing = _Growing(archive, plan, repeats)
-        ran = run_trials(bench, prepared.trials, plan.jobs, observer, growing.more)
+        ran = run_trials(bench, prepared.trials, plan.jobs, growing.more)
     changed = changed_sources(prepared)
     ended = {
         "ended": datetime.now(UTC),

@@ -1,0 +1,1 @@
+"""skilltrial observer: a run as OpenTelemetry spans."""
