@@ -87,6 +87,12 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
         [ToolCall("a", {})],
         ["a", {"name": "a"}, ("a", {}), ToolCall],
     ),
+    (facades.ObserverFacade, "open_observer"): ({"run": None}, [nullcontext()], [object(), []]),
+    (facades.DialectFacade, "spell"): (
+        {"act": Say(say="x"), "tools": ()},
+        [ToolCall("a", {})],
+        ["a", {"name": "a"}, ("a", {}), ToolCall],
+    ),
     (facades.NormalizerFacade, "normalize"): (
         {"records": ()},
         [(), [END], iter([END])],
