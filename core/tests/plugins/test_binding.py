@@ -82,11 +82,6 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
         ["ok", {"result": "ok"}, ToolAnswer],
     ),
     (facades.ModelFacade, "open_models"): ({"run": None, "dialect": None}, [nullcontext()], [object(), []]),
-    (facades.DialectFacade, "spell"): (
-        {"act": Say(say="x"), "tools": ()},
-        [ToolCall("a", {})],
-        ["a", {"name": "a"}, ("a", {}), ToolCall],
-    ),
     (facades.ObserverFacade, "open_observer"): ({"run": None}, [nullcontext()], [object(), []]),
     (facades.DialectFacade, "spell"): (
         {"act": Say(say="x"), "tools": ()},
