@@ -28,7 +28,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "note": Entry("note", "Keep a remark on a run or a trial, outside the seal."),
     },
     "Trust": {
-        "lint": Entry("lint", "Check a suite file without running anything."),
+        "lint": Entry("lint", "Check a suite and its skills without running anything."),
         "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
         "grade": Entry("grade", "Judge a sealed archive again."),
         "verify": Entry("verify", "Check that an archive is what was sealed."),
