@@ -72,7 +72,7 @@ def test_a_profile_that_comes_along_shows_all_that_is_needed_for_checks_on_calls
     identity = PortableHost(profile=name).describe_host()
 
     assert {Sees.ANSWERS, Sees.TOOL_CALLS, Sees.TOOL_RESULTS, Sees.SKILL_READS, Sees.TOKENS} <= identity.sees
-    assert identity.can == {Can.MULTI_TURN, Can.MCP_HTTP, Can.MODEL, Can.SCRIPTED_MODEL}
+    assert identity.can == {Can.MULTI_TURN, Can.MCP_HTTP, Can.PROGRAMS, Can.MODEL, Can.SCRIPTED_MODEL}
     assert identity.records == "profile"
     assert dialect_of(name).server_tool is not None
 

@@ -112,3 +112,15 @@ def test_the_calls_of_a_described_program_have_two_witnesses(
     promises = ran.report["rehearsal"]["promises"]
     assert [promise for promise in promises if promise["kept"] != "yes"] == []
     assert len(promises) >= 7
+
+
+def test_commands_of_a_described_program_find_the_doubles(
+    described: Described, desk: Any, tools: dict[str, str]
+) -> None:
+    suite = Path(__file__).parent.parent / "commands" / "data" / "release.yaml"
+
+    ran = desk.run("rehearse", suite, "--out", "run", "--format", "json", *described.flags, env=tools)
+
+    assert ran.code == 0, ran.out + ran.err
+    got = {one["rehearsal"]: one["got"] for one in ran.report["rehearsal"]["promises"]}
+    assert (got["honest"], got["publishes"], got["boasts"]) == ("passed", "failed", "failed")

@@ -75,7 +75,7 @@ class Program:
         """See HostSpec.open_session. Puts the profile on record first: what its lines mean is evidence too."""
         told: dict[str, JsonValue] = {
             "profile": self.read.profile.model_dump(mode="json", exclude_defaults=True),
-            "servers": [offer.name for offer in offers],
+            "servers": [offer.name for offer in offers if offer.is_server],
             "project": str(place.project),
         }
         recorder.note(Declared(name=PROFILE, value=told))

@@ -55,7 +55,7 @@ class Wanted:
 def lay(wanted: Wanted, place: Place, offers: tuple[Offer, ...], endpoint: ModelEndpoint | None) -> Laid:
     """Write the program's files below the trial's home. Raises OSError where that fails."""
     profile, model = wanted.profile, wanted.model
-    config = place.home / ".profile"
+    config = place.home / ".agent"
     parts: dict[str, JsonValue] = {"{config}": str(config), "{home}": str(place.home), "{tmp}": str(place.tmp)}
     scripted = (profile.scripted or Scripted()) if endpoint else None
     if endpoint and scripted:

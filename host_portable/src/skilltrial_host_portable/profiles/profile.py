@@ -221,6 +221,7 @@ class Profile(Part):
         able = {
             Can.MULTI_TURN: bool(self.resume),
             Can.MCP_HTTP: self.mcp is not None,
+            Can.PROGRAMS: True,
             Can.MODEL: bool(self.model),
             Can.SCRIPTED_MODEL: self.scripted is not None,
         }
