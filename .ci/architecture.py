@@ -23,16 +23,17 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "archive": frozenset({"plugins", "model"}),
     "judge": BELOW_RECORD,
     "record": BELOW_RECORD,
+    "audit": BELOW_RECORD | {"judge"},
     "rehearsal": BELOW_RECORD | {"record", "judge"},
     "repeating": BELOW_RECORD | {"record", "judge"},
     "doctor": BELOW_RECORD | {"record", "judge", "rehearsal"},
-    "cli": BELOW_RECORD | {"record", "judge", "rehearsal", "repeating", "doctor"},
+    "cli": BELOW_RECORD | {"record", "judge", "audit", "rehearsal", "repeating", "doctor"},
     "__main__": frozenset({"cli"}),
     "api": frozenset({"plugins", "model"}),
     "checks": frozenset({"model"}),
     "replies": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
-    "testing": BELOW_RECORD | {"record", "judge", "rehearsal", "repeating", "doctor", "cli", "api", "process"},
+    "testing": BELOW_RECORD | {"record", "judge", "audit", "rehearsal", "repeating", "doctor", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
 FOR_HOSTS = ("skilltrial.process",)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable, Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -151,6 +154,69 @@ def played(served: Prepared) -> Callable[..., Evidence]:
         )
 
     return play
+
+
+HOST = Path(__file__).parent / "standin/stand_in_host.py"
+Turns = list[list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An archive that the stand-in host recorded, and how its run ended."""
+
+    root: Path
+    code: int
+    out: str
+
+    def grade(self) -> dict[str, Any]:
+        """The report of judging it."""
+        ran = _skilltrial("grade", self.root, "--no-write", "--format", "json")
+        assert ran.stdout, ran.stderr
+        report: dict[str, Any] = json.loads(ran.stdout)
+        return report
+
+
+def _skilltrial(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "skilltrial", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.fixture(scope="session")
+def scripts(cases: dict[str, Case]) -> Callable[..., dict[str, Turns]]:
+    """`scripts(changed)`: for each trial of a run the acts of its turns, honest but where `CASE/ARM` is changed."""
+
+    def make(changed: Mapping[str, Script] | None = None) -> dict[str, Turns]:
+        found = {}
+        for id, case in cases.items():
+            for arm in ("with_skill", "without_skill"):
+                honest = case["rehearsals"][0]["script"]
+                found[f"{id}/{arm}/1"] = list(turns_of((changed or {}).get(f"{id}/{arm}", honest)))
+        return found
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def record(tmp_path_factory: pytest.TempPathFactory, scripts: Any) -> Callable[..., Recorded]:
+    """`record(changed, suite)`: run the guidance suite on the stand-in host, and seal what came."""
+
+    def run(changed: Mapping[str, Script] | None = None, suite: str | Path = "guidance", *more: str) -> Recorded:
+        folder = tmp_path_factory.mktemp("guidance")
+        (folder / "script.json").write_text(json.dumps(scripts(changed)), "utf-8")
+        flags = ("--host", f"{HOST}:StandIn", "--host-option", f"script={folder / 'script.json'}", "--quiet")
+        done = _skilltrial("run", suite, *flags, "--out", folder / "run", *more)
+        assert (folder / "run" / "manifest.json").exists(), done.stderr
+        return Recorded(folder / "run", done.returncode, done.stdout + done.stderr)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def passing(record: Callable[..., Recorded]) -> Recorded:
+    """Both arms passed all five cases."""
+    return record()
 
 
 @pytest.fixture(scope="session")

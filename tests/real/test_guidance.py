@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
-def test_every_promise_of_the_guidance_suite_holds_on_the_real_program(program: Any, desk: Any) -> None:
+def test_every_promise_holds_on_the_real_program_and_no_changed_evidence_passes(program: Any, desk: Any) -> None:
     ran = desk.run("rehearse", "guidance", "--out", "run", "--format", "json", *program.flags)
 
     assert ran.code == 0, ran.out + ran.err
@@ -20,3 +21,10 @@ def test_every_promise_of_the_guidance_suite_holds_on_the_real_program(program: 
         "stale-approval",
     }
     assert "Task was destroyed" not in ran.err
+
+    audited = desk.run("audit", "run", "--format", "json", "--quiet", within=1200)
+
+    report = json.loads(audited.out)
+    assert (report["survivors"], report["disturbed"], report["not_tested"]) == ([], [], [])
+    assert (audited.code, report["reasons"]) == (0, ["none_survived"])
+    assert sum(row["caught"] for row in report["rows"]) > 1000

@@ -2,164 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from skilltrial.judge.grading import Judgement, grade
-from skilltrial.model import events as vocabulary
 from skilltrial.model.capabilities import Sees
-from skilltrial.model.checks import CheckOptions
-from skilltrial.model.events import EVENTS, Event, Step
-from skilltrial.model.evidence import CheckResult, CommandResult, Evidence, Files
+from skilltrial.model.events import Step
+from skilltrial.model.evidence import CommandResult, Entry, FileKind, Files
 from skilltrial.model.facts import Provenance, TrialFacts
-from skilltrial.model.notes import as_raw
+from skilltrial.model.notes import SkillPlaced, TurnSent, as_raw, notes
 from skilltrial.model.part import Part
 from skilltrial.model.plan import PartIdentity, Plan, SkillIdentity, Skip
 from skilltrial.model.records import Record
-from skilltrial.model.suite import Suite
+from skilltrial.model.suite import Case, Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
-from skilltrial.model.words import Cause, Ending, EvidenceKind, Outcome, Owner, Source
-from skilltrial.plugins.binding import bind
-from skilltrial.plugins.discovery import Discovery
-from skilltrial.plugins.facades import NormalizerFacade
+from skilltrial.model.words import EvidenceKind, Source
 from skilltrial.plugins.graders import Graders
-from skilltrial.plugins.kinds import Kind
+from skilltrial.testing.telling import CANARY, Installed, Normalizers
 
 DIGEST = "0" * 64
-CANARY = "xyzzy canary"
-EVENTS_BY_NAME = {kind.__name__: kind for kind in EVENTS}
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
-
-
-def event_of(value: dict[str, Any], seq: int) -> Event:
-    kind = value.pop("event")
-    for name, words in (
-        ("ending", Ending),
-        ("step", Step),
-        ("cause", Cause),
-        ("owner", Owner),
-        ("cost", Decimal),
-    ):
-        if name in value and value[name] is not None:
-            value[name] = words(value[name])
-    return EVENTS_BY_NAME[kind](seq=seq, **value)
-
-
-class EventNormalizer:
-    """Reads records that are events already. Breaks on the word `boom`."""
-
-    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
-        stdout = [record for record in records if record.source is Source.STDOUT]
-        if any(record.raw == "boom" for record in stdout):
-            raise RuntimeError(CANARY)
-        if any(record.raw == "sloppy" for record in stdout):
-            return [vocabulary.SessionEnded(seq=1, ending="host_failed", owner=CANARY)]  # type: ignore[arg-type]
-        if any(record.raw == "unsorted" for record in stdout):
-            return [event_of(dict(COMPLETED), 1), vocabulary.SkillStep(seq=1, skill="notes", step=CANARY)]  # type: ignore[arg-type]
-        return [event_of(json.loads(record.raw), record.seq) for record in stdout]
-
-
-class Told(CheckOptions):
-    """A check whose answer is written in the suite."""
-
-    subject: ClassVar[str | None] = "gives"
-    gives: str
-    reason: str = "told"
-    owner: Owner | None = None
-    needs: tuple[Sees, ...] = ()
-    asset: str | None = None
-
-    def sentence(self) -> str:
-        return f"{CANARY}: the answer is {self.gives}"
-
-    def assets(self) -> tuple[str, ...]:
-        return (self.asset,) if self.asset else ()
-
-
-class Answered(CheckOptions):
-    """Holds where an answer that is shown to it has the text."""
-
-    answered: str
-
-    def sentence(self) -> str:
-        return f"an answer holds {self.answered}"
-
-
-class Received(CheckOptions):
-    """Holds where the shown evidence has these wire calls (`server.tool`), and joined calls of these tools."""
-
-    received: tuple[str, ...]
-    joined: tuple[str, ...] = ()
-
-    def sentence(self) -> str:
-        return "the fixtures received these calls"
-
-    def holds(self, evidence: Evidence) -> bool:
-        wire = tuple(f"{call.server}.{call.tool}" for call in evidence.wire)
-        joined = tuple(call.requested.tool for call in evidence.calls if call.requested and call.wire)
-        return (wire, joined) == (self.received, self.joined)
-
-
-class TellingGrader:
-    """Gives the answer that the check asks for."""
-
-    def check_models(self) -> Sequence[type[CheckOptions]]:
-        return [Told, Answered, Received]
-
-    def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
-        if isinstance(check, Told):
-            return frozenset(check.needs)
-        return frozenset({Sees.ANSWERS} if isinstance(check, Answered) else ())
-
-    def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
-        if isinstance(check, Answered):
-            holds = any(check.answered in answer for answer in evidence.answers.values())
-            return CheckResult.of(holds, "text_missing", expected=check.answered, seen=str(evidence.answers))
-        if isinstance(check, Received):
-            return CheckResult.of(check.holds(evidence), "other_calls")
-        assert isinstance(check, Told)
-        return self._told(check, evidence)
-
-    def _told(self, check: Told, evidence: Evidence) -> CheckResult:
-        match check.gives:
-            case "passed":
-                return CheckResult.passed(check.reason, seen=CANARY)
-            case "failed":
-                return CheckResult.failed(check.reason, expected=CANARY, seen=CANARY)
-            case "unverified":
-                return CheckResult.unverified(check.reason, owner=check.owner or Owner.HOST, seen=CANARY)
-            case "asset":
-                return CheckResult.of(check.asset in evidence.assets, "asset_missing")
-            case "raises":
-                raise ValueError(CANARY)
-            case "recurses":
-                raise RecursionError(CANARY)
-            case "sloppy":
-                return CheckResult("passed", "holds")  # type: ignore[arg-type]
-            case "wordless":
-                return CheckResult(Outcome.PASSED, None)  # type: ignore[arg-type]
-            case _:
-                return "nonsense"  # type: ignore[return-value]
-
-
-class Installed(Discovery):
-    """The world's one grader, installed under any name."""
-
-    def build(self, kind: Kind, name: str, options: Mapping[str, object] | None = None) -> object:
-        return TellingGrader()
-
-
-class Normalizers:
-    """Where the world's normalizer is found."""
-
-    def find(self, name: str) -> NormalizerFacade:
-        return bind(NormalizerFacade, name, EventNormalizer())
 
 
 @dataclass(frozen=True)
@@ -184,11 +52,33 @@ class FakeTrial:
     def model_records(self) -> tuple[Record, ...]:
         return self.model
 
+    told: tuple[str, ...] | None = None
+    """What the turns returned to the runner; None: what the records show."""
+
+    def answers(self) -> tuple[str, ...]:
+        if self.told is not None:
+            return self.told
+        shown = [json.loads(record.raw) for record in self.host if record.raw.startswith('{"event": "TurnEnded"')]
+        by_turn = {one.get("turn", 1): one.get("answer") or "" for one in shown if one.get("agent") is None}
+        return tuple(by_turn.get(turn, "") for turn in range(1, max((one.turn for one in self.host), default=1) + 1))
+
     def files(self) -> Files:
-        return Files(before={}, after={}, changes=())
+        placed = (note for _, note in notes(self.host) if isinstance(note, SkillPlaced))
+        bodies = [(f"{note.path}/SKILL.md", note.body_sha256) for note in placed]
+        before = {path: Entry(path=path, kind=FileKind.FILE, sha256=digest) for path, digest in bodies}
+        return Files(before=before, after=before, changes=())
 
     def after(self) -> tuple[CommandResult, ...]:
         return ()
+
+    def whole(self, key: TrialKey, case: Case, placed: Sequence[SkillPlaced]) -> FakeTrial:
+        """With the notes that a runner writes of every trial, where a test has none of its own."""
+        known = {type(note) for _, note in notes(self.host)}
+        sent = [TurnSent(turn=turn, prompt_sha256=digest(prompt)) for turn, prompt in enumerate(case.turns, 1)]
+        more = [note for note in (*placed, *sent) if type(note) not in known]
+        numbered = enumerate(more, len(self.host) + 1)
+        added = tuple(Record(seq, 0.0, Source.RUNNER, 0, as_raw(note)) for seq, note in numbered)
+        return replace(self, facts=self.facts.model_copy(update={"key": key}), host=(*self.host, *added))
 
 
 @dataclass(frozen=True)
@@ -203,8 +93,17 @@ class FakeArchive:
     assets: Mapping[str, bytes]
     manifest_sha256: str = "a" * 64
 
+    bodies: Mapping[str, str] = field(default_factory=dict)
+
+    def skill_body(self, skill: str) -> str:
+        return self.bodies.get(skill, "")
+
     def trial(self, key: TrialKey) -> FakeTrial | None:
         return self.trials.get(key)
+
+
+def digest(prompt: str) -> str:
+    return hashlib.sha256(prompt.encode()).hexdigest()
 
 
 def part(kind: Any, name: str, sha256: str = DIGEST) -> PartIdentity:
@@ -287,6 +186,8 @@ class World:
     parts: tuple[PartIdentity, ...] = JUDGE
     judge: tuple[PartIdentity, ...] = JUDGE
     assets: dict[str, bytes] = field(default_factory=dict)
+    bodies: dict[str, str] = field(default_factory=dict)
+    """Skill → the text of its SKILL.md."""
     graders: Graders = field(default_factory=lambda: Graders(Installed(())))
 
     def archive(self) -> FakeArchive:
@@ -320,7 +221,10 @@ class World:
             "suite_sha256": DIGEST,
             "cases": dict.fromkeys(ids, DIGEST),
             "workspaces": dict.fromkeys(ids, DIGEST),
-            "skills": (SkillIdentity(id="notes", sha256=DIGEST, body_sha256=DIGEST, asks=self.asks),),
+            "skills": tuple(
+                SkillIdentity(id=name, sha256=DIGEST, body_sha256=DIGEST, asks=self.asks)
+                for name in dict.fromkeys(["notes", *(name for arm in self.arms for name in arm.get("skills", ()))])
+            ),
             "arms": tuple(arm["id"] for arm in self.arms),
             "host": identity,
             "seed": 1,
@@ -329,11 +233,26 @@ class World:
             "trials": tuple(self.trials),
             "skips": self.skips,
         }
-        sealed = {at: one for at, one in self.trials.items() if one is not None}
-        return FakeArchive(Plan(**{**plan, **self.plan}), suite, sealed, self.parts, self.provenance, self.assets)
+        placed = {
+            arm["id"]: [
+                SkillPlaced(skill=name.split("@")[0], path=f"skills/{name}", sha256=DIGEST, body_sha256=DIGEST)
+                for name in arm.get("skills", ())
+            ]
+            for arm in self.arms
+        }
+        sealed = {
+            at: one.whole(at, suite.case(at.case), placed.get(at.arm, ())) if at.case in ids else one
+            for at, one in self.trials.items()
+            if one is not None
+        }
+        planned = Plan(**{**plan, **self.plan})
+        return FakeArchive(planned, suite, sealed, self.parts, self.provenance, self.assets, bodies=self.bodies)
 
     def grade(self) -> Judgement:
-        return grade(self.archive(), self.graders, Normalizers(), self.judge)
+        return self.judge_of(self.archive())
+
+    def judge_of(self, archive: FakeArchive) -> Judgement:
+        return grade(archive, self.graders, Normalizers(), self.judge)
 
     def rehearse(self) -> Judgement:
         self.plan = {"mode": "rehearse", "model": "scripted", **self.plan}

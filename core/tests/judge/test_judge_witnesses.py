@@ -28,6 +28,8 @@ from skilltrial.model.words import Ending, Owner, Source, VerdictKind
 HELLO, LISTED = Connected(era="2025-06-18"), ToolsListed(count=2)
 CALLED = Called(number=1, tool="remember", arguments={"text": "x"}, joins="c1")
 STORED = Answered(number=1, result="stored")
+CALLS_ALONE = frozenset(Sees) - {Sees.MODEL_IDS, Sees.TOOL_RESULTS}
+"""What a host shows whose events here tell neither of results nor of a model."""
 
 
 @pytest.fixture
@@ -47,6 +49,7 @@ def judged(world, w):
 
     def report(events, *checks, **fixtures):
         world.fixtures = tuple(fixtures) or ("memory",)
+        world.sees &= CALLS_ALONE
         happened = w.replace(
             w.trial(*events), fixtures={name: one for name, one in fixtures.items() if one is not None}
         )
@@ -174,6 +177,7 @@ def received(id: str, *wire: str, joined=(), **more):
 
 def test_graders_see_the_calls_of_all_fixtures_as_they_arrived_and_of_a_turn_alone(world, w):
     world.fixtures = ("memory", "tickets")
+    world.sees = CALLS_ALONE
     world.cases = [w.case(turns=["a", "b"])]
 
     def call(name, turn, server, tool):

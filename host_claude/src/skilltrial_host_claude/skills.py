@@ -50,7 +50,9 @@ class Skills:
         """Steps of a text with which the program itself gives a skill's body to the model."""
         found = _BASE.match(message)
         for skill in self.placed:
-            if found and self._same(found[1].strip(), skill.path) and skill.skill not in self.changed:
+            if not found or not self._same(found[1].strip(), skill.path) or skill.skill in self.changed:
+                continue
+            if skill.text_sha256 in (None, _digest(_given(message[found.end() :]))):
                 yield skill.skill, Step.READ
 
     def commanded(self, message: str) -> Steps:
@@ -160,6 +162,11 @@ def _holds(output: str, sha256: str) -> bool:
             if running.hexdigest() == sha256:
                 return True
     return False
+
+
+def _given(message: str) -> str:
+    """The skill's text in a message: what was asked with it stands behind."""
+    return message.partition("\n\nARGUMENTS: ")[0].replace("\r\n", "\n").strip()
 
 
 def _digest(content: str) -> str:

@@ -20,7 +20,7 @@ from skilltrial.api import (
 )
 
 from .lines import text
-from .outcomes import DENIED, Outcome, of_item, outcome_of
+from .outcomes import DENIED, Outcome, contradicted, of_item, outcome_of
 from .scripts import Script, hidden_calls, scripts
 from .skills import Printed, Skills
 from .stream import Item, StreamTurn
@@ -155,6 +155,8 @@ class _Writer:
         """What came back, and what it says about skills."""
         unseen = call.item_kind is None and call.stream is None
         denied = unseen and done.exit not in {0, None} and bool(DENIED.search(done.output or ""))
+        if (other := contradicted(call)) is not None:
+            self._outcome(call.id, call.tool, call.turn, other, now, denied=False)
         self._outcome(call.id, call.tool, call.turn, done, now, denied=denied)
         script = _script(call)
         if script is not None and done.rejected is None:

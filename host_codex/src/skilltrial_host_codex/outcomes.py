@@ -67,6 +67,15 @@ def outcome_of(call: Call) -> Outcome:
     return Outcome()
 
 
+def contradicted(call: Call) -> Outcome | None:
+    """What the log says came of a call where the stream tells of another success; None where they agree."""
+    if call.item_kind is None or call.item_seq is None or call.stream is None or call.stream.completed is None:
+        return None
+    logged = of_item(call.item_kind, call.item, call.item_seq)
+    shown = of_item(call.stream.kind, call.stream.value, call.stream.completed)
+    return logged if (logged.is_error, logged.rejected) != (shown.is_error, shown.rejected) else None
+
+
 def of_item(kind: str, item: Object, seq: int) -> Outcome:
     """What a stream item or a log item says."""
     if kind == "mcp_tool_call":

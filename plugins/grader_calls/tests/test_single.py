@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from skilltrial.api import ABSENT, Sees
+from skilltrial.api import ABSENT, Sees, Truncated, Unrecognized
 
 TEXT = "Use UTC."
 
@@ -104,3 +104,39 @@ def test_a_check_says_what_it_demands(read: Any) -> None:
     check = read(server="memory", tool="save", which="last", arguments={"kind": "decision"}, is_error=False)
 
     assert check.sentence() == 'the last call of save of memory is one with {"kind": "decision"} that succeeds'
+
+
+def test_a_call_that_is_optional_need_not_be_there_and_is_held_to_the_same_where_it_is(
+    did: Any, saw: Any, judge: Any
+) -> None:
+    options = {"server": "memory", "tool": ["save", "store"], "arguments": {"n": 1}}
+
+    assert judge(saw(), optional=True, **options) == "passed"
+    assert judge(saw(), **options) == "failed:not_called"
+    assert judge(saw(), optional=True, which="any", **options) == "passed"
+    assert judge(saw(did("store", {"n": 1})), optional=True, **options) == "passed"
+    assert judge(saw(did("save", {"n": 1}), did("store", {"n": 1.0})), **options) == "failed:arguments_differ"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Truncated(seq=9, turn=1, where="stdout"),
+        Unrecognized(seq=9, turn=1, why="not_json"),
+        Unrecognized(seq=9, turn=1, why="session_log_not_json"),
+        Unrecognized(seq=9, turn=1, why="damaged_fields"),
+    ],
+)
+def test_where_records_are_cut_or_damaged_a_call_may_be_missing(did: Any, saw: Any, judge: Any, event: Any) -> None:
+    there = saw(did("save", {"n": 1}), events=[event])
+
+    assert judge(there, server="memory", exactly=[{"tool": "save"}]) == "unverified:calls_not_shown"
+    assert judge(there, server="memory", never=[{"tool": "forget"}]) == "unverified:calls_not_shown"
+    assert judge(there, server="memory", at_least=[{"tool": "save"}]) == "passed"
+    assert judge(there, server="memory", never=[{"tool": "save"}]) == "failed:call_forbidden"
+
+
+def test_a_kind_of_record_that_nobody_knows_yet_hides_no_call(did: Any, saw: Any, judge: Any) -> None:
+    there = saw(did("save"), events=[Unrecognized(seq=9, turn=1, why="unknown_type")])
+
+    assert judge(there, server="memory", exactly=[{"tool": "save"}]) == "passed"

@@ -67,6 +67,11 @@ class SealedArchive:
         """Digest of the manifest: names the whole archive."""
         return self._manifest.sha256
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sealed files outside trials."""
+        return tuple(self._files)
+
     def file(self, name: str) -> bytes:
         """The bytes of a sealed file outside trials. Raises ArchiveRefused."""
         if name not in self._files:
@@ -111,6 +116,10 @@ class SealedArchive:
     def skill(self, skill: str) -> Tree:
         """A skill (`id` or `id@previous`) as it was installed."""
         return self._tree(layout.skill_listing(skill))
+
+    def skill_body(self, skill: str) -> str:
+        """The text of its SKILL.md; empty where it has none."""
+        return (self.skill(skill).data("SKILL.md") or b"").decode("utf-8", "replace")
 
     @cached_property
     def _trees(self) -> dict[str, Tree]:
@@ -164,6 +173,11 @@ class SealedTrial:
         self._files = files
         self._inputs = inputs
         self.facts = TrialFacts.read(files[layout.FACTS])
+
+    @property
+    def sealed_files(self) -> Mapping[str, bytes]:
+        """Every file of the trial by its name, but the seal."""
+        return self._files
 
     def records(self) -> tuple[Record, ...]:
         """What the host and the runner put on record."""

@@ -16,7 +16,7 @@ from skilltrial.model.trial import TrialKey
 from . import layout
 from .reading import SealedTrial
 from .seal import trial_seal, verified
-from .trees import sha256
+from .trees import read_listing, sha256
 
 
 class RunningArchive:
@@ -49,6 +49,11 @@ class RunningArchive:
         """Suite files that checks name: path beside the suite → bytes."""
         named: dict[str, str] = json.loads(self._file(layout.ASSETS))
         return {path: self._inputs[digest] for path, digest in named.items()}
+
+    def skill_body(self, skill: str) -> str:
+        """The text of the SKILL.md of a skill (`id` or `id@previous`); empty where it has none."""
+        tree = read_listing(self._file(layout.skill_listing(skill)), self._inputs.__getitem__)
+        return (tree.data("SKILL.md") or b"").decode("utf-8", "replace")
 
     def trial(self, key: TrialKey) -> SealedTrial | None:
         """A sealed trial, every file of it checked; None where it has no seal. Raises ArchiveRefused."""

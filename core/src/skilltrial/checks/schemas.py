@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -30,6 +32,16 @@ def schema_fault(schema: JsonValue) -> str | None:
         return None
     if not isinstance(schema, dict):
         return "a JSON Schema is an object, `true` or `false`"
+    try:
+        return _fault_of(json.dumps(schema))
+    except RecursionError:
+        return "not a JSON Schema that can be used: nested too deeply"
+
+
+@lru_cache(maxsize=1024)
+def _fault_of(text: str) -> str | None:
+    """The fault of a schema that is an object. The same few schemas are asked about for every trial."""
+    schema: dict[str, JsonValue] = json.loads(text)
     checker = _dialect(schema)
     if checker is None:
         return "the schema's `$schema` names no known draft of JSON Schema"
@@ -56,17 +68,8 @@ def misfit(schema: JsonValue, value: JsonValue) -> str | None:
         raise SchemaUnusable(fault)
     if not isinstance(schema, dict):
         return None if schema else "nothing may stand here"
-    checker = extend(  # type: ignore[no-untyped-call]
-        _dialect(schema),
-        {
-            "pattern": _pattern,
-            "patternProperties": _pattern_properties,
-            "additionalProperties": _additional_properties,
-        },
-    )
     try:
-        # A registry of our own, or the package would fetch remote references.
-        error = next(checker(schema, registry=Registry()).iter_errors(value), None)
+        error = next(_validator(json.dumps(schema)).iter_errors(value), None)
     except Unresolvable as error_:
         raise SchemaUnusable("a reference of the schema leads nowhere") from error_
     except RecursionError as error_:
@@ -78,6 +81,22 @@ def misfit(schema: JsonValue, value: JsonValue) -> str | None:
     if error.validator is None:
         return f"at {error.json_path}: nothing may stand here"
     return f"at {error.json_path}: {error.validator} {as_json(error.validator_value)} does not hold"
+
+
+@lru_cache(maxsize=1024)
+def _validator(text: str) -> Any:
+    """What tells whether a value fits a schema that was found to be one."""
+    schema: dict[str, JsonValue] = json.loads(text)
+    checker = extend(  # type: ignore[no-untyped-call]
+        _dialect(schema),
+        {
+            "pattern": _pattern,
+            "patternProperties": _pattern_properties,
+            "additionalProperties": _additional_properties,
+        },
+    )
+    # A registry of our own, or the package would fetch remote references.
+    return checker(schema, registry=Registry())
 
 
 def _dialect(schema: dict[str, JsonValue]) -> type[Validator] | None:

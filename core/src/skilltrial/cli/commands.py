@@ -32,6 +32,7 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "rehearse": Entry("rehearse", "Test a suite: run its scripts with a scripted model."),
         "grade": Entry("grade", "Judge a sealed archive again."),
         "verify": Entry("verify", "Check that an archive is what was sealed."),
+        "audit": Entry("audit", "Change a passing archive's evidence: what still passes?"),
         "scan": Entry("scan", "Look for credentials in an archive before it is shared."),
     },
     "Extend": {

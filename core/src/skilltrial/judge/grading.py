@@ -27,12 +27,14 @@ from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import EvidenceKind
 from skilltrial.plugins.facades import NormalizerFacade
 
+from .belonging import Expected
 from .counts import counts
 from .gate import gate
 from .headline import headline
 from .limitations import limitations
 from .pairs import pairs, summaries
 from .promises import judge_promises, not_possible
+from .purity import canaries
 from .questions import CheckDetail, Question, questions
 from .rechecked import LABEL
 from .trialview import Bench, judge_trial, not_run, skipped
@@ -162,6 +164,7 @@ class _Benches:
     def __init__(self, archive: ArchiveView, graders: GraderSource, normalizers: NormalizerSource) -> None:
         self._suite, self._identity, self._assets = archive.suite, archive.plan.host, archive.assets
         self._plan_skills = archive.plan.skills
+        self._bodies = {one.id: archive.skill_body(one.id) for one in archive.plan.skills}
         self._normalizer: NormalizerFacade = normalizers.find(self._identity.records)
         self._cases = {case.id: case for case in self._suite.cases}
         # Asked for every planned case at once: a grader that is not installed is told before anything is judged.
@@ -199,6 +202,14 @@ class _Benches:
             asked=frozenset(tool for skill in self._plan_skills if skill.id in present for tool in skill.asks),
             identity=self._identity,
             normalizer=self._normalizer,
+            expected=Expected(
+                case=case,
+                skills={one.id.partition("@")[0]: one for one in self._plan_skills if one.id in present},
+                kind=self._identity.evidence_kind,
+                sees=self._identity.sees,
+                fixtures=tuple(self._suite.fixtures),
+                canaries=canaries(self._bodies, present, case.turns),
+            ),
         )
 
 

@@ -17,6 +17,8 @@ from skilltrial.model.words import Ending, Owner, Source
 from skilltrial.plugins.facades import NormalizerFacade
 
 from . import measures, verdicts
+from .belonging import Expected
+from .doubts import doubt_of
 from .questions import CheckDetail, Question
 from .trigger import contaminated, trigger
 from .views import TrialView
@@ -39,6 +41,7 @@ class Bench:
     """Tools that the arm's skills ask for."""
     identity: HostIdentity
     normalizer: NormalizerFacade
+    expected: Expected
 
 
 Judged = tuple[TrialReport, tuple[CheckDetail, ...]]
@@ -71,8 +74,9 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     if end.reason is not None:
         return report, ()
     seen = _witnessed(trial, bench, events, runner) if bench.fixtures else None
-    if seen is not None and seen.doubt is not None:
-        return report.model_copy(update={"verdict": verdicts.incomplete(*seen.doubt)}), ()
+    doubt = doubt_of(key, trial, bench.expected, records, events, seen)
+    if doubt is not None:
+        return report.model_copy(update={"verdict": verdicts.incomplete(*doubt)}), ()
     evidence = _evidence(key, trial, bench, events, seen or Witnessed())
     answers = [question.ask(evidence) for question in bench.questions]
     checks = tuple(answer for answer, _ in answers)

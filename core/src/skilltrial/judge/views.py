@@ -34,6 +34,9 @@ class TrialView(Protocol):
     def model_records(self) -> Sequence[Record]:
         """The model endpoint's records; none in a live run."""
 
+    def answers(self) -> Sequence[str]:
+        """What each turn returned to the runner."""
+
     def files(self) -> Files:
         """The project before and after."""
 
@@ -66,6 +69,9 @@ class ArchiveView(Protocol):
 
     def trial(self, key: TrialKey) -> TrialView | None:
         """The sealed trial, or None where there is no seal."""
+
+    def skill_body(self, skill: str) -> str:
+        """The text of the SKILL.md of a skill (`id` or `id@previous`) as it was installed."""
 
     @property
     def assets(self) -> Mapping[str, bytes]:

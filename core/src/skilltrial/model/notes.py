@@ -18,13 +18,18 @@ from .words import Cause, Ending, Owner, Source
 
 
 class SkillPlaced(Part):
-    """A skill lies in the place. `path` is POSIX, relative to the project; `body_sha256` is of its SKILL.md."""
+    """A skill lies in the place. `path` is POSIX, relative to the project; `body_sha256` is of its SKILL.md.
+
+    `text_sha256` is of what stands there behind the front matter, as UTF-8 with plain line ends and without white
+    space at its ends: what a program gives to its model. None where a program may put other words into it.
+    """
 
     note: Literal["skill_placed"] = "skill_placed"
     skill: Slug
     path: str
     sha256: Sha256
     body_sha256: Sha256
+    text_sha256: Sha256 | None = None
 
 
 class TurnSent(Part):

@@ -141,9 +141,12 @@ class Try:
             launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders),
         )
         for reference, path in self.project.skills.items():
-            skill = self.bench.skills[reference].skill
+            prepared = self.bench.skills[reference]
+            skill, text = prepared.skill, prepared.text_sha256
             self.writer.host.note(
-                SkillPlaced(skill=skill.id, path=path, sha256=skill.sha256, body_sha256=skill.body_sha256)
+                SkillPlaced(
+                    skill=skill.id, path=path, sha256=skill.sha256, body_sha256=skill.body_sha256, text_sha256=text
+                )
             )
         for what in self.bench.ambient if place.live else ():
             self.writer.host.note(Ambient(what=what))

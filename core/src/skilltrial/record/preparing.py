@@ -6,12 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from skilltrial.archive.trees import Tree
+from skilltrial.archive.trees import Tree, sha256
 from skilltrial.model.errors import InvalidRequest, PluginMismatch
 from skilltrial.model.plan import SkillIdentity
 from skilltrial.model.suite import Arm, Suite
 from skilltrial.model.trial import Command, Finished, Place, Recorder, Skill
 from skilltrial.plugins.facades import HostFacade
+
+from .suitefile.frontmatter import read_frontmatter
+
+SUBSTITUTED = ("$", "!`")
+"""With these begins what programs replace in a skill's text: arguments, variables, what a command prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,12 @@ class PreparedSkill:
         return SkillIdentity(
             id=self.reference, sha256=self.skill.sha256, body_sha256=self.skill.body_sha256, asks=self.asks
         )
+
+    @property
+    def text_sha256(self) -> str | None:
+        """Digest of the text that a program gives to its model (see `SkillPlaced`)."""
+        text = read_frontmatter("SKILL.md", self.tree.data("SKILL.md") or b"").body.strip()
+        return None if any(mark in text for mark in SUBSTITUTED) else sha256(text.encode())
 
 
 @dataclass(frozen=True, slots=True)

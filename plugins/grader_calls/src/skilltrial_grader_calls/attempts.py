@@ -7,7 +7,20 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from skilltrial.api import ABSENT, Absent, Evidence, JoinedCall, Sees, ToolRejected
+from skilltrial.api import (
+    ABSENT,
+    Absent,
+    Event,
+    Evidence,
+    JoinedCall,
+    Sees,
+    ToolRejected,
+    Truncated,
+    Unrecognized,
+)
+
+DAMAGED = ("not_json", "not_an_object", "no_type")
+"""With these ends what normalizers say of a line that nobody can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +57,24 @@ def attempts(evidence: Evidence, server: str | None, ignore: Collection[str]) ->
 
 
 def all_are_shown(evidence: Evidence, server: str | None) -> bool:
-    """Whether each attempt is seen, also one that never reached a server. Calls of a fixture's programs always are."""
-    return Sees.TOOL_CALLS in evidence.sees or server in evidence.alone
+    """Whether each attempt is seen, also one that never reached a server: shown, in records that are whole.
+
+    Calls of a fixture's programs always are.
+    """
+    if server in evidence.alone:
+        return True
+    return Sees.TOOL_CALLS in evidence.sees and not any(_hides_calls(event) for event in evidence.events)
+
+
+def _hides_calls(event: Event) -> bool:
+    """Whether a call may stand where this event says that records are cut, or could not be read."""
+    match event:
+        case Truncated():
+            return True
+        case Unrecognized(why=why):
+            return why.endswith(DAMAGED) or why.startswith("damaged_")
+        case _:
+            return False
 
 
 def _server(joined: JoinedCall) -> str | None:

@@ -10,17 +10,23 @@ from skilltrial.api import Absent, CheckOptions, CheckResult, Evidence
 from skilltrial.checks.wording import as_json, cut
 
 from .attempts import Attempt, all_are_shown, attempts
-from .describing import Name, Pointer, Schema, Traits
+from .describing import Name, Names, Pointer, Schema, Traits
 from .reasons import Reason, failed, unverified
 
 
 class CallCheck(CheckOptions):
-    """Each call of a tool (or the first, the last, any) has these arguments and this result. There must be one."""
+    """Each call of a tool (or the first, the last, any) has these arguments and this result.
+
+    There must be one, unless the call is `optional`.
+    """
 
     subject: ClassVar[str | None] = "server"
 
     server: Name | None = None
-    tool: Name
+    tool: Name | Names
+    """The tool, or one of several names of it."""
+    optional: bool = False
+    """Whether it holds too where there is no call."""
     which: Literal["each", "first", "last", "any"] = "each"
     arguments: dict[str, JsonValue] | None = None
     no_other_arguments: bool = False
@@ -43,17 +49,19 @@ class CallCheck(CheckOptions):
         """See CheckOptions."""
         of = "" if self.server is None else f" of {cut(self.server)}"
         which = {"each": "each call", "first": "the first call", "last": "the last call", "any": "a call"}[self.which]
-        return f"{which} of {cut(self.tool)}{of} is one {self.traits().words()}"
+        tool = cut(self.tool) if isinstance(self.tool, str) else " or ".join(map(cut, self.tool))
+        return f"{which} of {tool}{of}{', if there is one,' if self.optional else ''} is one {self.traits().words()}"
 
 
 def call_holds(check: CallCheck, evidence: Evidence) -> CheckResult:
     """Answer a CallCheck."""
-    found = [one for one in attempts(evidence, check.server, ()) if one.tool == check.tool]
-    if not found:
+    tools = (check.tool,) if isinstance(check.tool, str) else check.tool
+    found = [one for one in attempts(evidence, check.server, ()) if one.tool in tools]
+    if not found and not check.optional:
         raise failed(Reason.NOT_CALLED)
     chosen = {"each": found, "any": found, "first": found[:1], "last": found[-1:]}[check.which]
     answers = [_about(check.traits(), attempt) for attempt in chosen]
-    if check.which == "any":
+    if check.which == "any" and found:
         return _best(answers, chosen)
     for answer in answers:
         if answer is not None and answer.value in (Reason.ARGUMENTS_DIFFER, Reason.RESULT_DIFFERS):

@@ -1,0 +1,1 @@
+"""Mutation audit: change the evidence of trials that passed, judge again, and list what still passes."""
