@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import (
@@ -18,9 +18,6 @@ from skilltrial.model.events import (
     TurnEnded,
 )
 from skilltrial.model.evidence import JoinedCall
-from skilltrial.model.notes import Spawned, notes
-from skilltrial.model.records import Record
-from skilltrial.model.wire import ToolsListed, wire_notes
 from skilltrial.model.words import Owner
 
 from .belonging import Doubt
@@ -41,20 +38,6 @@ def disputed_call(events: Sequence[Event], calls: Iterable[JoinedCall], sees: fr
     failed = {event.call for event in events if isinstance(event, ToolError)}
     why = _conflict(events) or next((why for call in calls if (why := _differs(call, failed, sees))), None)
     return None if why is None else (why, Owner.HOST)
-
-
-def unlisted(records: Iterable[Record], fixtures: Iterable[str], wire: Mapping[str, Iterable[Record]]) -> Doubt | None:
-    """Doubt where a program was started for a turn and never got a fixture's tools in it.
-
-    What an earlier turn's program was given does not show that this turn's could have called anything.
-    """
-    started = {record.turn for record, note in notes(records) if isinstance(note, Spawned)}
-    for name in fixtures:
-        told = wire_notes(wire.get(name, ()))
-        listed = {record.turn for record, note in told if isinstance(note, ToolsListed) and note.count}
-        if not started <= listed:
-            return "fixture_tools_not_listed", Owner.HOST
-    return None
 
 
 def disputed_model(events: Iterable[Event], turns: int, sees: frozenset[Sees]) -> Doubt | None:

@@ -10,7 +10,7 @@ from skilltrial.model.records import Record
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, Owner
 
-from .agreeing import disputed_answer, disputed_call, disputed_model, unlisted
+from .agreeing import disputed_answer, disputed_call, disputed_model
 from .belonging import Doubt, Expected, foreign
 from .purity import shows
 from .views import TrialView
@@ -44,8 +44,4 @@ def doubt_of(
     served = [name for name in expected.fixtures if name not in seen.alone]
     if seen.doubt is not None or not served:
         return seen.doubt
-    return (
-        unlisted(records, served, trial.fixture_records())
-        or disputed_call(events, seen.calls, sees)
-        or disputed_model(events, turns, sees)
-    )
+    return disputed_call(events, seen.calls, sees) or disputed_model(events, turns, sees)
