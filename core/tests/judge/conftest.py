@@ -23,6 +23,7 @@ from skilltrial.model.records import Record
 from skilltrial.model.suite import Case, Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import EvidenceKind, Source
+from skilltrial.plugins.facades import NormalizerFacade
 from skilltrial.plugins.graders import Graders
 from skilltrial.testing.telling import CANARY, Installed, Normalizers
 

@@ -47,6 +47,10 @@ class Rechecked:
         """Where, when and with what it happened."""
         return self.archive.provenance
 
+    def skill_body(self, skill: str) -> str:
+        """The text of a skill's SKILL.md as it was installed."""
+        return self.archive.skill_body(skill)
+
     def trial(self, key: TrialKey) -> TrialView | None:
         """The sealed trial."""
         return self.archive.trial(key)
