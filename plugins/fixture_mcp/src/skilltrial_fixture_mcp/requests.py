@@ -100,7 +100,8 @@ def unfit(request: Incoming) -> Refusal | None:
     modern = is_modern(request.version)
     if request.method not in (("POST",) if modern else ("POST", "GET")):
         return Refusal("method_not_allowed", 405, "POST" if modern else "GET, POST")
-    if request.method == "POST" and _media(request.headers.get("content-type", "")) != [JSON]:
+    kind = request.headers.get("content-type", "")
+    if request.method == "POST" and kind != JSON and _media(kind) != [JSON]:
         return Refusal("wrong_content_type", 415)
     if not request.accepts(JSON if request.method == "POST" else STREAM):
         return Refusal("not_acceptable", 406)
