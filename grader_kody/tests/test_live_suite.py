@@ -210,3 +210,31 @@ def test_what_an_answer_says_beside_the_calls_decides_nothing() -> None:
     ]
     for result in results:
         assert dict(outcomes(case, (first, replace(last, result=result))))["route"] == "unverified"
+
+
+def seen_of(case: Any, calls: tuple[WireCall, ...]) -> str:
+    read = choose(GRADER.check_models(), {}).model_validate_json("{}")
+    return GRADER.grade(read, evidence(case, calls)).seen
+
+
+def test_what_is_left_to_clean_up_is_told_beside_the_verdict() -> None:
+    case = CASES["schedule-simple-recurring-reminder"]
+    honest = play(case, case["rehearsals"][0]["script"])
+    one_off = play(case, next(one for one in case["rehearsals"] if one["id"] == "as-a-one-off")["script"])
+
+    assert seen_of(case, honest) == "call 2 left package-1 (@me/timesheet-reminder)"
+    assert seen_of(case, one_off).splitlines()[-1] == "call 2 left schedule-1"
+
+
+def test_where_a_real_account_answered_it_is_told_from_the_code() -> None:
+    case = CASES["schedule-simple-recurring-reminder"]
+    code = "await kody.packageSave({});\nif (Math.random() > 0.5) await workflows.create({ runAt: 'x' });"
+    calls = tuple(
+        WireCall("kody", 1, at, tool, given, {}, False, float(at), because="forwarded")
+        for at, (tool, given) in enumerate((("search", {"query": "x"}), ("execute", {"code": code})))
+    )
+
+    assert seen_of(case, calls).splitlines()[-2:] == [
+        "call 2, line 1: kody.packageSave left something",
+        "call 2, line 2: workflows.create may have left something",
+    ]

@@ -16,6 +16,7 @@ from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees, Too
 
 from .findings import Finding
 from .jsontext import as_doubles
+from .leftovers import leftovers
 from .lifecycle import Recorder
 from .normalizer import RECORDS, SERVER, SKIPPED
 from .options import RouteCheck, RuleCheck
@@ -54,16 +55,16 @@ class KodyGrader:
             return CheckResult.unverified("event_not_understood", owner=Owner.OPERATOR)
         try:
             look, judge = of_profile(profile, replays=not imported)
+            received = [] if imported else [call for call in evidence.wire if call.server == check.server]
             if imported:
                 written = list(_written(evidence))
             else:
-                received = [call for call in evidence.wire if call.server == check.server]
                 written = Recorder(case.expected.route, profile, check.exact).write(received)
             result = _result(case.id, profile, look, written)
         except ValidationError:
             return CheckResult.unverified("not_of_the_format", owner=Owner.OPERATOR)
         score = score_case(case, suite, result, judge)
-        return _answer(score) if isinstance(check, RouteCheck) else _of_rule(score, check.rule)
+        return _answer(score, leftovers(received)) if isinstance(check, RouteCheck) else _of_rule(score, check.rule)
 
 
 _SHOWN = frozenset({Sees.TOOL_CALLS, Sees.TOOL_RESULTS})
@@ -94,13 +95,13 @@ def _written(evidence: Evidence) -> Iterator[dict[str, Any]]:
             yield noted
 
 
-def _answer(score: CaseScore) -> CheckResult:
-    """A case's score as an answer; the reason is the first rule that decides."""
+def _answer(score: CaseScore, left: Sequence[str]) -> CheckResult:
+    """A case's score as an answer; the reason is the first rule that decides. `left`: what is there to clean up."""
     if score.status is Status.PASSED:
-        return CheckResult.passed()
+        return CheckResult.passed(seen="\n".join(left))
     if not score.findings:
         return CheckResult.unverified("skipped", owner=Owner.GRADER)
-    return _found(score.findings)
+    return _found(score.findings, left)
 
 
 def _of_rule(score: CaseScore, rule: str) -> CheckResult:
@@ -109,8 +110,8 @@ def _of_rule(score: CaseScore, rule: str) -> CheckResult:
     return _found(findings) if findings else CheckResult.passed()
 
 
-def _found(findings: Sequence[Finding]) -> CheckResult:
-    seen = "\n".join(map(str, findings))
+def _found(findings: Sequence[Finding], left: Sequence[str] = ()) -> CheckResult:
+    seen = "\n".join((*map(str, findings), *left))
     decisive = next((one for one in findings if one.certain), findings[0])
     reason = decisive.rule.lower().replace("-", "_")
     if decisive.certain:
