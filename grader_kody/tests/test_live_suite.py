@@ -229,9 +229,10 @@ def test_what_is_left_to_clean_up_is_told_beside_the_verdict() -> None:
 def test_where_a_real_account_answered_it_is_told_from_the_code() -> None:
     case = CASES["schedule-simple-recurring-reminder"]
     code = "await kody.packageSave({});\nif (Math.random() > 0.5) await workflows.create({ runAt: 'x' });"
+    asked: list[tuple[str, Any]] = [("search", {"query": "x"}), ("execute", {"code": code})]
     calls = tuple(
         WireCall("kody", 1, at, tool, given, {}, False, float(at), because="forwarded")
-        for at, (tool, given) in enumerate((("search", {"query": "x"}), ("execute", {"code": code})))
+        for at, (tool, given) in enumerate(asked)
     )
 
     assert seen_of(case, calls).splitlines()[-2:] == [
