@@ -1,11 +1,12 @@
-"""Normalizes recordings of a host again and again beside reading their lines; or one long stream, once.
+"""Normalizes recordings of a host again and again beside reading their lines; or judges one long session, once.
 
     python normalizing.py recordings HOST FOLDER REPEATS
-    python normalizing.py stream HOST MEGABYTES
+    python normalizing.py write HOST MEGABYTES FILE
+    python normalizing.py judge HOST FILE
 
 The first prints a line a repetition: seconds of CPU of the floor (`json.loads` of the same lines), and of normalizing
-them. The second normalizes a made session of calls with results of 1 KiB; how much memory it takes is seen from
-outside.
+them. The second writes the records of a made session of calls with results of 1 KiB (`codex+log`: with its session
+log), the third reads, normalizes and judges them as `grade` does; how much memory that takes is seen from outside.
 """
 
 from __future__ import annotations
@@ -14,13 +15,23 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import overload
 
+from skilltrial.archive.records import records_at
+from skilltrial.judge.trialview import Bench, judge_trial
+from skilltrial.model.capabilities import Sees
+from skilltrial.model.evidence import CommandResult, Files
+from skilltrial.model.facts import TrialFacts
 from skilltrial.model.notes import Exited, SkillPlaced, Spawned, TurnSent, as_raw
 from skilltrial.model.records import Record
+from skilltrial.model.report import TrialReport
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import Source
 from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.facades import NormalizerFacade
 from skilltrial.plugins.normalizers import Normalizers
 
 RESULT = "a line of a file that an agent looks at, as long as such lines are\n" * 15
@@ -56,36 +67,34 @@ def _record(seq: int, line: Line) -> Record:
     return Record(seq, 0.0, source, turn, raw)
 
 
-class Stream(Sequence[Record]):
-    """The records of a long session, made as they are asked for, so that only what is kept of them takes memory."""
+FIRST = {
+    "codex": '{"type": "thread.started", "thread_id": "t"}\n{"type": "turn.started"}',
+    "claude": '{"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"], "skills": []}',
+}
 
-    def __init__(self, host: str, megabytes: int) -> None:
-        self._pair = {"codex": _codex, "claude": _claude}[host]
-        self._first = {
-            "codex": '{"type": "thread.started", "thread_id": "t"}\n{"type": "turn.started"}',
-            "claude": '{"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"], "skills": []}',
-        }[host].split("\n")
-        self._calls = megabytes * 1_000_000 // sum(map(len, self._pair(0)))
 
-    def __iter__(self) -> Iterator[Record]:
-        return (_record(seq, line) for seq, line in enumerate(self._told(), 1))
+def told(what: str, megabytes: int) -> Iterator[Line]:
+    """A session whose native lines are that long together; its calls are of a shell, with results of 1 KiB."""
+    host, _, log = what.partition("+")
+    pair = {"codex": _codex, "claude": _claude}[host]
+    size = sum(map(len, pair(0))) + (sum(map(len, _logged(0))) if log else 0)
+    calls = megabytes * 1_000_000 // size
+    yield from _before(1)
+    yield from ((1, Source.STDOUT, line) for line in FIRST[host].split("\n"))
+    for number in range(calls):
+        yield from ((1, Source.STDOUT, line) for line in pair(number))
+    yield 1, Source.RUNNER, as_raw(Exited(code=0))
+    if log:
+        meta = {"id": "t", "cli_version": "0.171.0", "cwd": "/project"}
+        yield 1, Source.SESSION_LOG, json.dumps({"type": "session_meta", "payload": meta})
+        for number in range(calls):
+            yield from ((1, Source.SESSION_LOG, line) for line in _logged(number))
 
-    def __len__(self) -> int:
-        return 2 + len(self._first) + 2 * self._calls + 1
 
-    @overload
-    def __getitem__(self, at: int) -> Record: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Record]: ...
-    def __getitem__(self, at: int | slice) -> Record | Sequence[Record]:
-        return list(self)[at]
-
-    def _told(self) -> Iterator[Line]:
-        yield from _before(1)
-        yield from ((1, Source.STDOUT, line) for line in self._first)
-        for number in range(self._calls):
-            yield from ((1, Source.STDOUT, line) for line in self._pair(number))
-        yield 1, Source.RUNNER, as_raw(Exited(code=0))
+def write(what: str, megabytes: int, file: Path) -> None:
+    """The session as a record file."""
+    with file.open("w", encoding="ascii") as lines:
+        lines.writelines(_record(seq, line).line() for seq, line in enumerate(told(what, megabytes), 1))
 
 
 def _codex(number: int) -> tuple[str, str]:
@@ -103,6 +112,75 @@ def _claude(number: int) -> tuple[str, str]:
     asked = {"type": "assistant", "message": {"id": f"msg_{number}", "model": "m", "content": [use]}}
     result = {"type": "tool_result", "tool_use_id": call, "content": RESULT, "is_error": False}
     return json.dumps(asked), json.dumps({"type": "user", "message": {"content": [result]}})
+
+
+def _logged(number: int) -> tuple[str, str, str]:
+    """The same in its session log."""
+    call, cmd = f"call_{number}", f"cat file-{number}"
+    asked = {"type": "function_call", "call_id": call, "name": "exec_command", "arguments": json.dumps({"cmd": cmd})}
+    item = {"type": "CommandExecution", "id": call, "command": ["bash", "-lc", cmd], "cwd": "/project"}
+    done = {"aggregated_output": RESULT, "exit_code": 0, "status": "completed"}
+    rows = (
+        {"type": "response_item", "payload": asked},
+        {"type": "event_msg", "payload": {"type": "item_completed", "item": {**item, **done}}},
+        {"type": "response_item", "payload": {"type": "function_call_output", "call_id": call, "output": RESULT}},
+    )
+    return json.dumps(rows[0]), json.dumps(rows[1]), json.dumps(rows[2])
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A trial whose records lie in `file`, as far as judging looks at it."""
+
+    facts: TrialFacts
+    file: Path
+
+    def records(self) -> Sequence[Record]:
+        """The records, from their file."""
+        return records_at(self.file)
+
+    def earlier_tries(self) -> tuple[Sequence[Record], ...]:
+        """None."""
+        return ()
+
+    def fixture_records(self) -> dict[str, Sequence[Record]]:
+        """None."""
+        return {}
+
+    def model_records(self) -> Sequence[Record]:
+        """None."""
+        return ()
+
+    def files(self) -> Files:
+        """An empty project."""
+        return Files(before={}, after={}, changes=())
+
+    def after(self) -> tuple[CommandResult, ...]:
+        """None."""
+        return ()
+
+
+def judge(normalizer: NormalizerFacade, file: Path) -> TrialReport:
+    """Judge the trial whose records lie in `file`."""
+    suite = {"id": "long", "cases": [{"id": "one", "turns": ["look"], "checks": [{"id": "a", "grader": "none"}]}]}
+    case = Suite.read(json.dumps({**suite, "arms": [{"id": "with_skill"}], "gate": {"arm": "with_skill"}})).cases[0]
+    key = TrialKey(case="one", arm="with_skill", label="1")
+    facts = TrialFacts(
+        key=key, started=datetime(2026, 1, 2, tzinfo=UTC), setup_seconds=0.0, agent_seconds=0.0, closing_seconds=0.0
+    )
+    skills = frozenset({SKILL.skill})
+    bench = Bench(
+        case=case,
+        questions=(),
+        assets={},
+        fixtures=(),
+        skills=tuple(skills),
+        present=skills,
+        asked=frozenset(),
+        identity=HostIdentity(name=normalizer.name, records=normalizer.name, sees=frozenset(Sees)),
+        normalizer=normalizer,
+    )
+    return judge_trial(key, Sealed(facts, file), bench)[0]
 
 
 def floor(sessions: Sequence[Sequence[Record]]) -> None:
@@ -124,9 +202,13 @@ def seconds(work: Callable[[], object]) -> float:
 
 def main(what: str, host: str, *rest: str) -> None:
     """Measure, and print."""
-    normalizer = Normalizers(Discovery()).find(host)
-    if what == "stream":
-        normalizer.normalize(Stream(host, int(rest[0])))
+    if what == "write":
+        write(host, int(rest[0]), Path(rest[1]))
+        return
+    normalizer = Normalizers(Discovery()).find(host.partition("+")[0])
+    if what == "judge":
+        report = judge(normalizer, Path(rest[0]))
+        sys.stdout.write(f"{report.tool_calls} calls, {report.ending}\n")
         return
     sessions = [recorded(file.parent) for file in sorted(Path(rest[0]).rglob("runs.json"))]
     if not sessions:

@@ -1,10 +1,12 @@
-"""Recorded sessions of real programs into trajectories: the CPU against reading the JSON, the memory of a long one."""
+"""Recorded sessions of real programs normalized: CPU against reading the JSON; a long one judged: memory."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ..bench import Bench
 from ..figures import Figure, Missing
@@ -13,11 +15,12 @@ from ..workshop import HERE
 
 DRIVER = HERE / "normalizing.py"
 HOSTS = ("codex", "claude")
+SESSIONS = ("codex", "codex+log", "claude")
 CPU = 3.0
 LONG = 200
 """Megabytes of one session."""
 MEMORY = 60.0
-"""MiB that normalizing it may take beyond normalizing nothing."""
+"""MiB that judging it may take beyond judging nothing."""
 
 
 def figures(bench: Bench) -> Iterator[Figure | Missing]:
@@ -45,15 +48,20 @@ def figures(bench: Bench) -> Iterator[Figure | Missing]:
     if not HAS_PSS:
         yield Missing("memory of normalizing", "this system does not tell proportional set sizes")
         return
-    for host in HOSTS:
-        base, most = (
-            run([sys.executable, DRIVER, "stream", host, str(size)], bench.shop.env, memory=True).pss
-            for size in (0, LONG)
-        )
+    for what in SESSIONS:
+        with TemporaryDirectory(dir=bench.shop.base) as folder:
+            base, most = (_peak(bench, what, size, Path(folder)) for size in (0, LONG))
         yield Figure(
-            f"growth of memory, 0 to {LONG} MB of {host} normalized",
+            f"growth of memory, 0 to {LONG} MB of {what} judged",
             "MiB",
             (most - base,),
             goal=MEMORY,
             note=f"peak PSS {base:.0f} and {most:.0f} MiB; results of 1 KiB",
         )
+
+
+def _peak(bench: Bench, what: str, size: int, folder: Path) -> float:
+    """MiB at the peak of reading, normalizing and judging a session of so many megabytes from its file."""
+    file = folder / f"{size}.jsonl"
+    subprocess.run([sys.executable, DRIVER, "write", what, str(size), file], env=bench.shop.env, check=True)
+    return run([sys.executable, DRIVER, "judge", what, str(file)], bench.shop.env, memory=True).pss

@@ -139,7 +139,7 @@ def recordings() -> Path:
 
 @pytest.fixture(scope="session")
 def normalize() -> Callable[[Sequence[Record]], tuple[Event, ...]]:
-    return ClaudeNormalizer().normalize
+    return lambda records: tuple(ClaudeNormalizer().normalize(records))
 
 
 @pytest.fixture(scope="session")

@@ -129,7 +129,7 @@ def recorded() -> Callable[..., list[Record]]:
 
 @pytest.fixture(scope="session")
 def normalize() -> Callable[[Sequence[Record]], tuple[Event, ...]]:
-    return CodexNormalizer().normalize
+    return lambda records: tuple(CodexNormalizer().normalize(records))
 
 
 @pytest.fixture

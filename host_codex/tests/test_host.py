@@ -172,7 +172,7 @@ def test_what_a_resumed_conversation_adds_is_not_taken_for_its_subagents(
 ):
     send(CodexHost(binary=str(fake.path)), place, recorder, "child", "two")
 
-    events = CodexNormalizer().normalize(recorder.records)
+    events = tuple(CodexNormalizer().normalize(recorder.records))
 
     assert [event.turn for event in events if isinstance(event, TurnEnded)] == [1, 2]
     assert not [event for event in events if isinstance(event, Truncated)], "each turn's end is in the main log"

@@ -34,7 +34,7 @@ DONE = {"type": "SessionEnded", "ending": "completed"}
 
 
 def normalize(records):
-    return EventsNormalizer().normalize(records)
+    return tuple(EventsNormalizer().normalize(records))
 
 
 def of(records, kind):

@@ -25,11 +25,13 @@ from skilltrial_host_portable.normalizer import PortableNormalizer
 
 
 def ended(records):
-    return PortableNormalizer().normalize(records)[-1]
+    return tuple(PortableNormalizer().normalize(records))[-1]
 
 
 def test_embraion_16_a_program_that_ends_with_zero_completed_and_showed_nothing(story):
-    events = PortableNormalizer().normalize(story((["I did it all!", '{"type": "TurnEnded", "answer": "x"}'], 0)))
+    events = tuple(
+        PortableNormalizer().normalize(story((["I did it all!", '{"type": "TurnEnded", "answer": "x"}'], 0)))
+    )
 
     assert [type(event) for event in events] == [TurnStarted, SessionStarted, SessionEnded]
     assert isinstance(events[-1], SessionEnded)
@@ -96,7 +98,7 @@ _RECORDS = st.lists(
 
 @given(_RECORDS)
 def test_any_records_give_a_trajectory_with_one_end(records):
-    events = PortableNormalizer().normalize(records)
+    events = tuple(PortableNormalizer().normalize(records))
 
     assert sum(isinstance(event, SessionEnded) for event in events) == 1
-    assert events == PortableNormalizer().normalize(records)
+    assert events == tuple(PortableNormalizer().normalize(records))

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from skilltrial.api import (
     Cause,
     Declared,
     Ending,
+    Event,
     Exited,
     Owner,
     Record,
@@ -46,6 +48,11 @@ WHOLE = [
 ]
 DIGEST = "0" * 64
 SKILL = "invoice-format"
+
+
+def normalized(records: Sequence[Record]) -> tuple[Event, ...]:
+    """Their trajectory."""
+    return tuple(ProfileNormalizer().normalize(records))
 
 
 def records_of(program, lines, *, code=0, servers=("orders",)):
@@ -81,7 +88,7 @@ def of(events, kind):
 
 
 def read(program, name, **more):
-    return ProfileNormalizer().normalize(records_of(program, lines_of(program, name), **more))
+    return normalized(records_of(program, lines_of(program, name), **more))
 
 
 @pytest.mark.parametrize(("program", "name"), WHOLE)
@@ -157,11 +164,11 @@ def test_a_recording_that_is_cut_anywhere_is_never_complete(program):
     last = next(n for n in reversed(range(len(lines))) if '"stop"' in lines[n])
 
     for kept in range(last):
-        (ended,) = of(ProfileNormalizer().normalize(records_of(program, lines[:kept])), SessionEnded)
+        (ended,) = of(normalized(records_of(program, lines[:kept])), SessionEnded)
         assert ended.ending is Ending.INVALID_EVENTS, kept
     for kept in range(last + 1):
         cut = [*lines[:kept], lines[kept][: len(lines[kept]) // 2]]
-        (ended,) = of(ProfileNormalizer().normalize(records_of(program, cut)), SessionEnded)
+        (ended,) = of(normalized(records_of(program, cut)), SessionEnded)
         assert ended.ending is Ending.INVALID_EVENTS, kept
 
 
@@ -177,7 +184,7 @@ def test_a_process_that_did_not_end_well_is_never_complete(program, code):
 def test_without_the_profile_on_record_nothing_is_believed(program):
     records = [record for record in records_of(program, lines_of(program, "matrix")) if '"declared"' not in record.raw]
 
-    events = ProfileNormalizer().normalize(records)
+    events = normalized(records)
 
     assert of(events, SessionEnded)[0].ending is Ending.INVALID_EVENTS
     assert of(events, ToolRequested) == []
@@ -190,7 +197,7 @@ def test_the_profile_of_a_record_that_is_none_is_not_believed_and_nothing_breaks
         records = records_of("pi", lines_of("pi", "plain"))
         records[1] = Record(2, 0.0, Source.RUNNER, 1, raw)
 
-        assert of(ProfileNormalizer().normalize(records), SessionEnded)[0].ending is Ending.INVALID_EVENTS
+        assert of(normalized(records), SessionEnded)[0].ending is Ending.INVALID_EVENTS
 
 
 @settings(max_examples=60, deadline=None)
@@ -204,7 +211,7 @@ def test_lines_that_were_tampered_with_break_nothing(program, chance: random.Ran
             line[chance.randrange(len(line))] = chance.choice('{}[]",:0a\\\u0000é')
         lines[number] = "".join(line)
 
-    events = ProfileNormalizer().normalize(records_of(program, lines))
+    events = normalized(records_of(program, lines))
 
     assert len(of(events, SessionEnded)) == 1
     assert events[-1] is of(events, SessionEnded)[0]
@@ -215,7 +222,7 @@ def test_a_shell_that_shows_the_skill_is_seen_and_one_that_names_it_is_not():
         state = {"status": "completed", "input": {"command": command}, "output": output}
         tool = {"type": "tool_use", "part": {"tool": "bash", "callID": "c", "state": state}}
         records = records_of("opencode", [json.dumps(tool)])
-        return [event.step for event in of(ProfileNormalizer().normalize(records), SkillStep)]
+        return [event.step for event in of(normalized(records), SkillStep)]
 
     file = f".agents/skills/{SKILL}/SKILL.md"
     assert call(f"cat {file}") == [Step.REQUESTED, Step.READ]

@@ -66,8 +66,10 @@ from skilltrial.model.notes import Spawned as Spawned
 from skilltrial.model.notes import TurnSent as TurnSent
 from skilltrial.model.notes import Unavailable as Unavailable
 from skilltrial.model.notes import as_raw as as_raw
+from skilltrial.model.notes import ending_by as ending_by
 from skilltrial.model.notes import ending_by_notes as ending_by_notes
 from skilltrial.model.notes import exit_codes as exit_codes
+from skilltrial.model.notes import note_of as note_of
 from skilltrial.model.notes import notes as notes
 from skilltrial.model.observing import Observer as Observer
 from skilltrial.model.observing import RunOutline as RunOutline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -36,15 +36,15 @@ class FakeTrial:
     """A sealed trial in memory."""
 
     facts: TrialFacts
-    host: tuple[Record, ...]
+    host: Sequence[Record]
     model: tuple[Record, ...] = ()
     fixtures: Mapping[str, tuple[Record, ...]] = field(default_factory=dict)
-    earlier: tuple[tuple[Record, ...], ...] = ()
+    earlier: tuple[Sequence[Record], ...] = ()
 
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> Sequence[Record]:
         return self.host
 
-    def earlier_tries(self) -> tuple[tuple[Record, ...], ...]:
+    def earlier_tries(self) -> tuple[Sequence[Record], ...]:
         return self.earlier
 
     def fixture_records(self) -> dict[str, tuple[Record, ...]]:
@@ -190,6 +190,8 @@ class World:
     bodies: dict[str, str] = field(default_factory=dict)
     """Skill → the text of its SKILL.md."""
     graders: Graders = field(default_factory=lambda: Graders(Installed(())))
+    kept: Callable[[Sequence[Record]], Sequence[Record]] = tuple
+    """How the records of trials are kept."""
 
     def archive(self) -> FakeArchive:
         suite = Suite.read(
@@ -246,6 +248,7 @@ class World:
             for at, one in self.trials.items()
             if one is not None
         }
+        sealed = {at: replace(one, host=self.kept(one.host)) for at, one in sealed.items()}
         planned = Plan(**{**plan, **self.plan})
         return FakeArchive(planned, suite, sealed, self.parts, self.provenance, self.assets, bodies=self.bodies)
 
@@ -304,9 +307,10 @@ class Words:
         return event("SkillStep", turn=1, skill=skill, step=step.value)
 
 
-@pytest.fixture
-def world() -> World:
-    return World()
+@pytest.fixture(params=["held", "in a file"])
+def world(request: pytest.FixtureRequest, in_a_file: Callable[..., Sequence[Record]]) -> World:
+    """Every judgement is the same whether a trial's records are held, or are too many for that."""
+    return World() if request.param == "held" else World(kept=in_a_file)
 
 
 @pytest.fixture

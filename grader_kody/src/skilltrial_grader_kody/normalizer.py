@@ -25,11 +25,14 @@ SKIPPED = "skipped"
 class KodyNormalizer:
     """Reads records that an import made of a transcript."""
 
-    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
+    def normalize(self, records: Sequence[Record]) -> Iterator[Event]:
         """See NormalizerSpec."""
-        events = [event for record in records if record.source is not Source.RUNNER for event in _events(record)]
-        last = records[-1].seq if records else 1
-        return (*events, SessionEnded(seq=last, turn=1, ending=Ending.COMPLETED))
+        last = 1
+        for record in records:
+            last = record.seq
+            if record.source is not Source.RUNNER:
+                yield from _events(record)
+        yield SessionEnded(seq=last, turn=1, ending=Ending.COMPLETED)
 
 
 def _events(record: Record) -> Iterator[Event]:

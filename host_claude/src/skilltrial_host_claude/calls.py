@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from skilltrial.api import (
     ABSENT,
     PermissionDecided,
+    Record,
     SkillStep,
     Step,
     ToolError,
@@ -18,7 +20,7 @@ from skilltrial.api import (
     Unrecognized,
 )
 
-from .lines import Object, inner, several, text, texts
+from .lines import Object, inner, read, several, text, texts
 from .skills import Skills, Steps, file_of
 from .trail import At, Trail
 from .uses import Uses, uses
@@ -33,15 +35,14 @@ _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _AWAY = re.compile(r"Shell cwd was reset to ([^\n]+)")
 
 
-@dataclass
+@dataclass(slots=True)
 class Call:
-    """A call that was asked for. `done` once something came back."""
+    """A call that was asked for."""
 
     at: At
     id: str
     tool: str
     input: Any
-    done: bool = False
     denied: bool = False
     decided: bool = False
     uses: Uses | None = None
@@ -54,11 +55,19 @@ class Call:
 
 @dataclass
 class Calls:
-    """All calls of a trial."""
+    """All calls of a trial. Of one that is over only the place of its request is kept: it is read again at need."""
 
     trail: Trail
     skills: Skills
-    known: dict[str, Call] = field(default_factory=dict)
+    records: Sequence[Record] = ()
+    open: dict[str, Call] = field(default_factory=dict)
+    """Those that nothing came back from yet."""
+    over: dict[str, int] = field(default_factory=dict)
+    """Those that are over → the index of the record that asked for them."""
+    refused: set[str] = field(default_factory=set)
+    """Those of them that were denied."""
+    loaders: set[str] = field(default_factory=set)
+    """Calls of the tool that loads skills."""
     folders: dict[str | None, str | None] = field(default_factory=dict)
     """Agent → the working folder of its shell, which keeps it from one command to the next; absent: the project."""
 
@@ -68,12 +77,15 @@ class Calls:
         if not id or not native:
             self.trail.add(at, Unrecognized, why="call_without_id" if native else "call_without_name")
             return
-        if id in self.known:
+        before = self._known(id)
+        if before is not None:
             # A stream that was begun anew repeats what it had; a call is made once.
-            if self.known[id].input != block.get("input"):
+            if before.input != block.get("input"):
                 self.trail.add(at, Unrecognized, why="call_repeated")
             return
-        call = self.known[id] = Call(at, id, native, block.get("input"))
+        call = self.open[id] = Call(at, id, native, block.get("input"))
+        if native == "Skill":
+            self.loaders.add(id)
         tool, server = _named(native, id, line)
         given = block.get("input", ABSENT)
         self.trail.add(at, ToolRequested, call=id, tool=tool, server=server, input=given)
@@ -82,11 +94,11 @@ class Calls:
     def denied(self, at: At, line: Object) -> None:
         """A `system/permission_denied` line, or an entry of a result's `permission_denials`."""
         id = text(line, "tool_use_id")
-        call = self.known.get(id) if id else None
+        call = self._known(id) if id else None
         if call is not None and call.denied:
             return
         self.trail.add(
-            call.at if call is not None and call.done else at,
+            call.at if call is not None and call.id in self.over else at,
             PermissionDecided,
             call=id,
             tool=text(line, "tool_name") or (call.tool if call else ""),
@@ -95,15 +107,16 @@ class Calls:
         )
         if call is not None:
             call.denied = call.decided = True
+            if call.id in self.over:
+                self.refused.add(call.id)
 
     def returned(self, at: At, block: Object, line: Object) -> None:
         """A `tool_result` block."""
         id = text(block, "tool_use_id")
-        call = self.known.get(id) if id else None
-        if id is None or call is None or call.done:
+        call = self.open.get(id) if id else None
+        if id is None or call is None:
             self.trail.add(at, Unrecognized, why="result_without_call")
             return
-        call.done = True
         meta = _about(line, "tool_result_meta", id)
         self._decided(at, call, meta)
         content, failed = block.get("content"), block.get("is_error") is True
@@ -115,19 +128,34 @@ class Calls:
         else:
             self.trail.add(at, ToolResult, call=id, content=content, is_error=failed)
         self._steps(at, self._came(call, line, texts(content), failed=failed, carried_out=reason is None, at=at))
+        self._ended(call)
 
     def lost(self, at: At) -> None:
         """The process is over: what has not come back by now never will."""
-        for call in self.known.values():
-            if not call.done:
-                call.done = True
-                self.trail.add(
-                    At(at.seq, at.turn, call.at.agent), ToolError, call=call.id, message="no result came back"
-                )
+        for call in list(self.open.values()):
+            self.trail.add(At(at.seq, at.turn, call.at.agent), ToolError, call=call.id, message="no result came back")
+            self._ended(call)
 
     def loads(self, id: object) -> bool:
         """Whether `id` is a call of the tool that loads skills."""
-        return isinstance(id, str) and id in self.known and self.known[id].tool == "Skill"
+        return isinstance(id, str) and id in self.loaders
+
+    def _ended(self, call: Call) -> None:
+        del self.open[call.id]
+        self.over[call.id] = call.at.place
+        if call.denied:
+            self.refused.add(call.id)
+
+    def _known(self, id: str) -> Call | None:
+        """The call of that id, where it was asked for."""
+        if id not in self.over:
+            return self.open.get(id)
+        record = self.records[self.over[id]]
+        line = read(record)
+        at = At(record.seq, record.turn, text(line, "parent_tool_use_id"), bool(record.redacted), self.over[id])
+        blocks = (each for each in several(line.get("message"), "content") if text(each, "type") == "tool_use")
+        block = next(each for each in blocks if text(each, "id") == id and text(each, "name"))
+        return Call(at, id, block["name"], block.get("input"), denied=id in self.refused)
 
     def _decided(self, at: At, call: Call, meta: Object) -> None:
         decision = inner(meta, "permission_decision")

@@ -11,21 +11,35 @@ from skilltrial.api import Record
 Object = Mapping[str, Any]
 
 
+_TEXT: Final = frozenset({str})
+
+
 class Unreadable(Exception):
     """A line that is no event; the message says why, in a word."""
 
 
 def read(record: Record) -> Object:
     """The event on this line: an object with a string `type`. Raises Unreadable."""
+    raw = record.raw
     try:
-        value = _DECODER.decode(record.raw)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable("not_json") from error
+        value, end = _DECODER.raw_decode(raw)
+        if end != len(raw):
+            value = _DECODER.decode(raw)
+    except (ValueError, RecursionError):
+        value = _spaced(raw)
     if not isinstance(value, dict):
         raise Unreadable("not_an_object")
     if not isinstance(value.get("type"), str):
         raise Unreadable("no_type")
     return value
+
+
+def _spaced(raw: str) -> object:
+    """The value of a line that may begin with a blank. Raises Unreadable."""
+    try:
+        return _DECODER.decode(raw)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("not_json") from error
 
 
 def _refuse(name: str) -> NoReturn:
@@ -63,7 +77,9 @@ def several(value: object, key: str) -> Sequence[Any]:
 def strings(value: object, key: str) -> tuple[str, ...] | None:
     """The strings of the list at `key`; None where there is no list."""
     found = value.get(key) if isinstance(value, dict) else None
-    return tuple(item for item in found if isinstance(item, str)) if isinstance(found, list) else None
+    if not isinstance(found, list):
+        return None
+    return tuple(found) if set(map(type, found)) <= _TEXT else tuple(item for item in found if isinstance(item, str))
 
 
 def texts(content: object) -> str:

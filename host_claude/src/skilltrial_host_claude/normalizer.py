@@ -6,7 +6,7 @@ which instruction files there were; without it `Truncated(where="session_log")` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from skilltrial.api import (
@@ -27,8 +27,8 @@ from skilltrial.api import (
     TurnSent,
     TurnStarted,
     Usage,
-    ending_by_notes,
-    notes,
+    ending_by,
+    note_of,
 )
 
 from .calls import Calls
@@ -44,50 +44,53 @@ from .usage import NOTHING, Count, running, used
 class ClaudeNormalizer:
     """Reads what `claude -p --output-format stream-json` prints, and its session log."""
 
-    def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
-        """See NormalizerSpec. Goes through the records once: they may be many, and lie in a file."""
-        conversation = _Conversation()
-        told: list[Record] = []
-        for record in records:
-            if record.source is Source.RUNNER:
-                told.append(record)
-            conversation.record(record)
+    def normalize(self, records: Sequence[Record]) -> Iterator[Event]:
+        """See NormalizerSpec. Goes through the records once; of a call that is over only its place is kept."""
+        conversation = _Conversation(records)
+        trail = conversation.trail
+        for place, record in enumerate(records):
+            conversation.record(record, place)
+            if trail.events:
+                yield from trail.taken()
         conversation.over()
-        ending, cause, owner = ending_by_notes(told) or conversation.outcome()
-        conversation.trail.add(conversation.at, SessionEnded, ending=ending, cause=cause, owner=owner)
-        return tuple(conversation.trail.events)
+        ending, cause, owner = ending_by(conversation.told) or conversation.outcome()
+        trail.add(conversation.at, SessionEnded, ending=ending, cause=cause, owner=owner)
+        yield from trail.taken()
 
 
 @dataclass
 class _Conversation:
+    records: Sequence[Record]
     trail: Trail = field(default_factory=Trail)
     skills: Skills = field(default_factory=Skills)
     done: list[Outcome] = field(default_factory=list)
     process: Process | None = None
     before: Count | None = NOTHING
     sent: int = 0
+    told: list[Note] = field(default_factory=list)
+    """The runner's notes."""
     at: At = field(default_factory=lambda: At(0, 0))
 
     def __post_init__(self) -> None:
-        self.calls = Calls(self.trail, self.skills)
+        self.calls = Calls(self.trail, self.skills, self.records)
         self.stream = Stream(self.trail, self.skills, self.calls)
 
-    def record(self, record: Record) -> None:
+    def record(self, record: Record, place: int) -> None:
         self.at = At(record.seq, record.turn)
-        match record.source:
-            case Source.RUNNER:
-                for _, note in notes((record,)):
-                    self._note(note)
-            case Source.STDOUT:
-                self.stream.line(record, self._process())
-            case Source.STDERR if record.raw.strip():
-                self._process().told(record.raw)
-                self.trail.add(self.at, Notice, text_sha256=digest(record.raw))
-            case Source.SESSION_LOG:
-                self._process().logged = True
-                row(record, self.trail, self.skills)
-            case _:
-                pass
+        source = record.source
+        if source is Source.STDOUT:
+            self.stream.line(record, place, self._process())
+        elif source is Source.SESSION_LOG:
+            self._process().logged = True
+            row(record, self.trail, self.skills)
+        elif source is Source.RUNNER:
+            note = note_of(record)
+            if note is not None:
+                self.told.append(note)
+                self._note(note)
+        elif source is Source.STDERR and record.raw.strip():
+            self._process().told(record.raw)
+            self.trail.add(self.at, Notice, text_sha256=digest(record.raw))
 
     def _note(self, note: Note) -> None:
         match note:
@@ -124,7 +127,7 @@ class _Conversation:
             self.trail.add(at, Truncated, where="session_log")
         count = used(process.results, self.before)
         if count is not None:
-            self.trail.add(at, Usage, **count.fields())
+            self.trail.add(at, Usage, **count._asdict())
         if process.results:
             self.before = running(process.results)
         if process.answer is not None:

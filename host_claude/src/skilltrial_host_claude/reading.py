@@ -51,10 +51,9 @@ class Stream:
     unread: tuple[At, str] | None = None
     """The last line, where it is no event: cut, if nothing follows it."""
 
-    def line(self, record: Record, process: Process) -> None:
+    def line(self, record: Record, place: int, process: Process) -> None:
         """Read a line of standard output."""
-        at = At(record.seq, record.turn, redacted=bool(record.redacted))
-        if not record.raw.strip():
+        if not record.raw or record.raw.isspace():
             return
         self._unread()
         try:
@@ -63,10 +62,10 @@ class Stream:
             # What it would have told is missing, and a missing call must not look like one that was not made.
             process.damaged = True
             begun = str(why) == "not_json" and record.raw.lstrip().startswith("{")
+            at = At(record.seq, record.turn, redacted=bool(record.redacted))
             self.unread = (at, "cut" if begun else str(why))
             return
-        parent = text(line, "parent_tool_use_id")
-        at = At(record.seq, record.turn, parent, at.redacted)
+        at = At(record.seq, record.turn, text(line, "parent_tool_use_id"), bool(record.redacted), place)
         match line["type"]:
             case "assistant":
                 self._assistant(at, line, process)

@@ -123,7 +123,7 @@ class Skills:
 
 def id_of(listed: str) -> str:
     """The id in a list of skills: a skill whose own name is another one is listed as `ID (name)`."""
-    found = _LISTED.fullmatch(listed)
+    found = _LISTED.fullmatch(listed) if listed.endswith(")") else None
     return found[1] if found else listed
 
 
@@ -153,13 +153,14 @@ def _holds(output: str, sha256: str) -> bool:
 
     The shell tool takes away white space at both ends.
     """
+    wanted = bytes.fromhex(sha256)
     lines = f"{output}\n".splitlines(keepends=True)
     starts = {0, *(place for place, line in enumerate(lines) if line.rstrip() == "---")}
     for start in sorted(starts)[:8]:
         running = hashlib.sha256()
         for line in lines[start : start + 5000]:
             running.update(line.encode("utf-8", "surrogatepass"))
-            if running.hexdigest() == sha256:
+            if running.digest() == wanted:
                 return True
     return False
 

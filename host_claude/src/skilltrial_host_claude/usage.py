@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from .lines import Object, inner, whole
 
-_TOKENS = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "cached": "cacheReadInputTokens",
-    "reasoning": "thinkingTokens",
-}
-_PLAIN = {"input": "input_tokens", "output": "output_tokens", "cached": "cache_read_input_tokens"}
+_TOKENS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "thinkingTokens")
+_PLAIN = ("input_tokens", "output_tokens", "cache_read_input_tokens")
+"""The keys of a count's first fields, in their order: of a model, and of a result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """Of one turn, or of a conversation so far; None where unknown. `input` is without what the cache gave or took."""
 
     input: int | None = None
@@ -28,13 +22,9 @@ class Count:
     reasoning: int | None = None
     cost: Decimal | None = None
 
-    def fields(self) -> dict[str, Any]:
-        """The fields of a Usage event."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
     def since(self, before: Count) -> Count:
         """This count without what was counted `before`; a field is unknown where either is, or where it went back."""
-        return Count(**{name: _less(value, getattr(before, name)) for name, value in self.fields().items()})
+        return Count(*map(_less, self, before))
 
 
 NOTHING = Count(0, 0, 0, 0, Decimal(0))
@@ -69,25 +59,32 @@ def _models(models: Object) -> Count:
 
 
 def _of_model(model: Object) -> Count:
-    counts: dict[str, Any] = {name: whole(model, key) for name, key in _TOKENS.items()}
-    return Count(**counts, cost=_money(model.get("costUSD")))
+    return _count([whole(model, key) for key in _TOKENS], _money(model.get("costUSD")))
 
 
 def _plain(result: Object) -> Count:
     usage = inner(result, "usage")
     details = inner(usage, "output_tokens_details")
-    counts: dict[str, Any] = {name: whole(usage, key) for name, key in _PLAIN.items()}
-    return Count(**counts, reasoning=whole(details, "thinking_tokens"))
+    return _count([*(whole(usage, key) for key in _PLAIN), whole(details, "thinking_tokens")], None)
 
 
 def _sum(counts: Sequence[Count]) -> Count:
     if len(counts) == 1:
         return counts[0]
-    total: dict[str, Any] = {}
-    for name in Count.__dataclass_fields__:
-        values = [getattr(count, name) for count in counts]
-        total[name] = None if None in values else sum(values, Decimal(0) if name == "cost" else 0)
-    return Count(**total)
+    if not counts:
+        return NOTHING
+    *tokens, costs = zip(*counts, strict=True)
+    return _count(list(map(_total, tokens)), None if None in costs else sum(costs, Decimal(0)))
+
+
+def _count(tokens: list[int | None], cost: Decimal | None) -> Count:
+    given, made, cached, reasoning = tokens
+    return Count(given, made, cached, reasoning, cost)
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _less(now: Any, before: Any) -> Any:

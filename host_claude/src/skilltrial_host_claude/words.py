@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+_PATTERN = re.compile(r"(?<!\\)[*?\[]")
+_QUOTED = re.compile(r'\\([$`"\\\n])')
+_ESCAPE = re.compile(r"\\(\n|.)")
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -23,13 +27,13 @@ def word(node: Node) -> Word | None:
         case "command_name":
             return word(node.children[0]) if node.children else None
         case "word" | "number" | "extglob_pattern":
-            return Word(_bare(raw), bool(re.search(r"(?<!\\)[*?\[]", raw)) or raw.startswith("~"))
+            return Word(_bare(raw), bool(_PATTERN.search(raw)) or raw.startswith("~"))
         case "raw_string":
             return Word(raw[1:-1])
         case "string":
             return _joined(node.named_children)
         case "string_content":
-            return Word(re.sub(r'\\([$`"\\\n])', _escaped, raw))
+            return Word(_QUOTED.sub(_escaped, raw) if "\\" in raw else raw)
         case "concatenation":
             # Braces make several words of one.
             return None if any(source(child) == "{" for child in node.children) else _joined(node.children)
@@ -51,7 +55,7 @@ def _joined(nodes: list[Node]) -> Word | None:
 
 
 def _bare(raw: str) -> str:
-    return re.sub(r"\\(\n|.)", _escaped, raw)
+    return _ESCAPE.sub(_escaped, raw) if "\\" in raw else raw
 
 
 def _escaped(found: re.Match[str]) -> str:

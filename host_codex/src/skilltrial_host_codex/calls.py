@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from posixpath import join, normpath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from skilltrial.api import (
     ModelRequested,
@@ -26,37 +27,78 @@ from .skills import Printed, Skills
 from .stream import Item, StreamTurn
 from .thread import Asked, Call, Said, Thread, command_of, input_of, tool_of
 from .tokens import usage
-from .trail import Trail
+from .trail import Steps, Trail
 
 _SERVER = "mcp__"
 
 
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """A point of the log: something asked, said, requested, or come back."""
+class _Moment(NamedTuple):
+    """A point of the log: something asked, said, requested, or come `back`. It stands behind record `now`."""
 
+    now: int
     seq: int
     what: Asked | Said | Call
     back: bool = False
 
 
-def stream_events(trail: Trail, turn: StreamTurn, items: Sequence[Item], skills: Skills) -> None:
-    """The calls that only the stream shows; its item ids begin anew in each turn."""
-    for item in items:
-        id = f"turn-{turn.turn}-{item.id}"
-        call = Call(item.first, turn.turn, id, tool_of(item.kind, item.value), input=input_of(item.kind, item.value))
-        call.stream = item
-        _Writer(trail, skills, agent=None).whole(call, item)
+def stream_calls(turn: StreamTurn, items: Sequence[Item], skills: Skills) -> tuple[Steps, Steps]:
+    """The calls that only the stream shows, as they are asked for and as they come back.
+
+    The ids of its items begin anew in each turn.
+    """
+
+    def asked(trail: Trail) -> Iterator[None]:
+        writer = _Writer(trail, skills, agent=None)
+        for item in sorted(items, key=lambda each: each.first):
+            writer.requested(_of_stream(turn, item), item.first)
+            yield
+
+    def back(trail: Trail) -> Iterator[None]:
+        writer = _Writer(trail, skills, agent=None)
+        for item in sorted(items, key=lambda each: each.completed or each.first):
+            done = of_item(item.kind, item.value, item.completed) if item.completed is not None else Outcome()
+            writer.back(_of_stream(turn, item), done, item.completed or item.first, None)
+            yield
+
+    return asked, back
 
 
-def log_events(trail: Trail, log: Thread, turns: Mapping[int, StreamTurn], skills: Skills, agent: str | None) -> None:
+def _of_stream(turn: StreamTurn, item: Item) -> Call:
+    value = item.value
+    call = Call(item.first, turn.turn, f"turn-{turn.turn}-{item.id}", tool_of(item.kind, value))
+    call.asked, call.stream = input_of(item.kind, value), item
+    return call
+
+
+def log_calls(log: Thread, turns: Mapping[int, StreamTurn], skills: Skills, agent: str | None) -> Steps:
     """The calls of a log; each stands where the stream shows it, else behind what the log has before it."""
-    writer = _Writer(trail, skills, agent)
-    for event in log.events:
-        trail.add(event, event.seq)
-    at: dict[int, int] = {}
+    moments, at = _placed(log, turns)
     known = scripts(log)
-    for moment in _moments(log):
+
+    def steps(trail: Trail) -> Iterator[None]:
+        writer = _Writer(trail, skills, agent)
+        for moment in moments:
+            writer.moment(log, moment, known)
+            yield
+
+    if agent is None:
+        return steps
+
+    def with_usage(trail: Trail) -> Iterator[None]:
+        yield from steps(trail)
+        last = {step.turn: step for step in log.steps if isinstance(step, Asked)}
+        for number, asked in last.items():
+            trail.add(usage(asked.seq, number, asked.whole, {}, agent), at[number])
+            yield
+
+    return with_usage
+
+
+def _placed(log: Thread, turns: Mapping[int, StreamTurn]) -> tuple[list[_Moment], dict[int, int]]:
+    """The moments of a log in their order among the records, and where each turn's last one stands."""
+    found: list[_Moment] = []
+    at: dict[int, int] = {}
+    for _, _, moment in _moments(log):
         what = moment.what
         turn = turns.get(what.turn)
         began = moment.seq if turn is None else turn.began or turn.last
@@ -65,49 +107,29 @@ def log_events(trail: Trail, log: Thread, turns: Mapping[int, StreamTurn], skill
             shown = what.stream.completed if moment.back else what.stream.first
             now = max(now, shown or now)
         at[what.turn] = now
-        match what:
-            case Asked():
-                trail.add(
-                    ModelRequested(
-                        seq=what.seq,
-                        turn=what.turn,
-                        agent=agent,
-                        provider=log.provider,
-                        model=what.model,
-                        request=what.response,
-                    ),
-                    now,
-                )
-            case Said():
-                writer.said(what, now)
-            case Call() if moment.back:
-                if what.id in known:
-                    writer.hidden(known[what.id], now)
-                writer.back(what, outcome_of(what), now, log.cwd)
-            case Call():
-                writer.requested(what, now)
-    if agent is not None:
-        last = {step.turn: step for step in log.steps if isinstance(step, Asked)}
-        for number, asked in last.items():
-            trail.add(usage(asked.seq, number, asked.whole, {}, agent), at[number])
+        found.append(moment._replace(now=now))
+    found.sort(key=itemgetter(0))
+    return found, at
 
 
-def _moments(log: Thread) -> Iterator[_Moment]:
+def _moments(log: Thread) -> list[tuple[int, int, _Moment]]:
     """The log in the order of happening. A response's tokens are logged behind its calls: it was asked for before."""
-    found: list[tuple[tuple[int, int], _Moment]] = []
+    found: list[tuple[int, int, _Moment]] = []
     asked_at = 0
     first: Call | None = None
     for place, step in enumerate(log.steps):
         if isinstance(step, Asked):
             seq = first.seq if first is not None and first.seq > asked_at else step.seq
-            found.append(((seq, -1), _Moment(seq, step)))
+            found.append((seq, -1, _Moment(0, seq, step)))
             asked_at, first = step.seq, None
         else:
-            found.append(((step.seq, place), _Moment(step.seq, step)))
+            found.append((step.seq, place, _Moment(0, step.seq, step)))
             if isinstance(step, Call):
                 first = first or (step if step.item_seq != step.seq else None)
-                found.append(((_back(step), len(log.steps) + place), _Moment(_back(step), step, back=True)))
-    return (moment for _, moment in sorted(found, key=lambda each: each[0]))
+                back = _back(step)
+                found.append((back, len(log.steps) + place, _Moment(0, back, step, back=True)))
+    found.sort(key=itemgetter(0, 1))
+    return found
 
 
 def _back(call: Call) -> int:
@@ -124,11 +146,30 @@ class _Writer:
     skills: Skills
     agent: str | None
 
-    def whole(self, call: Call, item: Item) -> None:
-        """Everything about a call that only the stream shows."""
-        self.requested(call, item.first)
-        done = of_item(item.kind, item.value, item.completed) if item.completed is not None else Outcome()
-        self.back(call, done, item.completed or item.first, None)
+    def moment(self, log: Thread, moment: _Moment, known: Mapping[str, Script]) -> None:
+        """What happened at a moment of a log."""
+        what, now = moment.what, moment.now
+        if isinstance(what, Call):
+            if not moment.back:
+                self.requested(what, now)
+                return
+            if what.id in known:
+                self.hidden(known[what.id], now)
+            self.back(what, outcome_of(what), now, log.cwd)
+        elif isinstance(what, Asked):
+            self.trail.add(
+                ModelRequested(
+                    seq=what.seq,
+                    turn=what.turn,
+                    agent=self.agent,
+                    provider=log.provider,
+                    model=what.model,
+                    request=what.response,
+                ),
+                now,
+            )
+        else:
+            self.said(what, now)
 
     def requested(self, call: Call, now: int) -> None:
         """The request, and the beginning where the stream shows it."""
@@ -188,8 +229,8 @@ class _Writer:
         """The calls of a script (code mode) that left no trace but its text and its output."""
         for number, (spelled, done) in enumerate(hidden_calls(script), 1):
             call = Call(script.call.seq, script.call.turn, f"{script.call.id}:{number}", spelled.tool)
-            call.input, call.parent = spelled.input, script.call
-            call.item = {"server": spelled.server}
+            call.asked, call.parent = spelled.input, script.call
+            call.done = {"server": spelled.server}
             self.requested(call, now)
             self.back(call, done, now, None)
 

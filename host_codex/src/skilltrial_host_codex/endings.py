@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from skilltrial.api import Cause, Ending, Exited, Note, Owner, Record, SessionEnded, Source, ending_by_notes
+from skilltrial.api import Cause, Ending, Exited, Note, Owner, Record, SessionEnded, ending_by
 
 from .causes import cause_of, owner_of, owner_of_stderr
 from .lines import text
@@ -16,28 +16,47 @@ Verdict = tuple[Ending, Cause | None, Owner | None]
 _STDERR = 20_000
 
 
-def session_ended(
-    records: Sequence[Record],
-    noted: Sequence[tuple[Record, Note]],
-    turns: Mapping[int, StreamTurn],
-    done: Sequence[Done],
-) -> SessionEnded:
-    """The one `SessionEnded` of a trajectory; `noted` are the notes among its records."""
-    exits = {record.turn: note.code for record, note in noted if isinstance(note, Exited)}
-    ending, cause, owner = ending_by_notes(record for record, _ in noted) or _by_turns(records, exits, turns, done)
-    last = max((record.turn for record in records), default=0)
-    seq = records[-1].seq if records else 0
-    return SessionEnded(seq=seq, turn=last, ending=ending, cause=cause, owner=owner)
+@dataclass
+class Heard:
+    """What the records say beside stream and log, as they are gone through."""
+
+    notes: list[tuple[Record, Note]] = field(default_factory=list)
+    begun: set[int] = field(default_factory=set)
+    """Turns of which anything is on record: each has to end."""
+    seq: int = 0
+    """Of the last record."""
+    turn: int = 0
+    """The highest one."""
+    complaints: dict[int, str] = field(default_factory=dict)
+    """The beginning of what the program complained about, by turn."""
+
+    def record(self, record: Record) -> None:
+        """Go past any record."""
+        self.seq = record.seq
+        if record.turn not in self.begun and record.turn > 0:
+            self.begun.add(record.turn)
+            self.turn = max(self.turn, record.turn)
+
+    def complaint(self, record: Record) -> None:
+        """A line of standard error."""
+        said = self.complaints.get(record.turn)
+        if said is None:
+            self.complaints[record.turn] = record.raw
+        elif len(said) < _STDERR:
+            self.complaints[record.turn] = f"{said}\n{record.raw}"
 
 
-def _by_turns(
-    records: Sequence[Record], exits: Mapping[int, int], turns: Mapping[int, StreamTurn], done: Sequence[Done]
-) -> Verdict:
-    # A turn of which anything is on record was begun, and has to end.
-    begun = {record.turn for record in records if record.turn > 0}
+def session_ended(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> SessionEnded:
+    """The one `SessionEnded` of a trajectory."""
+    ending, cause, owner = ending_by(note for _, note in heard.notes) or _by_turns(heard, turns, done)
+    return SessionEnded(seq=heard.seq, turn=heard.turn, ending=ending, cause=cause, owner=owner)
+
+
+def _by_turns(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> Verdict:
+    exits = {record.turn: note.code for record, note in heard.notes if isinstance(note, Exited)}
     errors = {each.turn: each for each in done if each.error}
-    for turn in sorted(begun | turns.keys()):
-        bad = _of_turn(turns.get(turn), errors.get(turn), exits.get(turn), partial(_stderr, records, turn))
+    for turn in sorted(heard.begun | turns.keys()):
+        bad = _of_turn(turns.get(turn), errors.get(turn), exits.get(turn), heard.complaints.get(turn, ""))
         if bad is not None:
             return bad
     if not turns:
@@ -45,9 +64,7 @@ def _by_turns(
     return Ending.COMPLETED, None, None
 
 
-def _of_turn(
-    turn: StreamTurn | None, error: Done | None, code: int | None, stderr: Callable[[], str]
-) -> Verdict | None:
+def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, complaint: str) -> Verdict | None:
     """What went wrong in a turn; None where nothing did."""
     stopped = turn is not None and (turn.failed is not None or (turn.error is not None and turn.completed is None))
     if stopped or error is not None:
@@ -65,17 +82,6 @@ def _of_turn(
         return Ending.INVALID_EVENTS, None, Owner.HOST
     if turn is not None and turn.began is not None:
         return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
-    complaint = stderr()
     if cause_of(complaint, None) is Cause.AUTH:
         return Ending.HOST_FAILED, Cause.AUTH, Owner.OPERATOR
     return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_stderr(complaint)
-
-
-def _stderr(records: Sequence[Record], turn: int) -> str:
-    """The beginning of what the program complained about in a turn."""
-    found, size = [], 0
-    for record in records:
-        if record.source is Source.STDERR and record.turn == turn and size < _STDERR:
-            found.append(record.raw)
-            size += len(record.raw)
-    return "\n".join(found)

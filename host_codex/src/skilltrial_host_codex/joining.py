@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
 from .lines import Object, several, text
-from .stream import Item, StreamTurn
+from .stream import Item, StreamTurn, digest
 from .thread import Call, Thread, command_of, plain
+
+_LONG = 200
 
 
 def join(thread: Thread, turns: Sequence[StreamTurn]) -> dict[int, list[Item]]:
     """Give each call its stream item; return the items of each turn that no call of the log has."""
-    waiting: dict[Hashable, list[Item]] = defaultdict(list)
+    waiting: dict[Hashable, list[Item]] = {}
     for turn in turns:
         for item in turn.items.values():
-            waiting[turn.turn, _key(item.kind, item.value)].append(item)
+            waiting.setdefault((turn.turn, _key(item.kind, item.value)), []).append(item)
     for call in (step for step in thread.steps if isinstance(step, Call)):
         for key in _keys(call):
-            if waiting[call.turn, key]:
-                call.stream = waiting[call.turn, key].pop(0)
+            if found := waiting.get((call.turn, key)):
+                call.stream = found.pop(0)
                 break
     left = {id(item) for items in waiting.values() for item in items}
     return {turn.turn: [item for item in turn.items.values() if id(item) in left] for turn in turns}
@@ -36,14 +37,15 @@ def _keys(call: Call) -> list[Hashable]:
         server = call.namespace.removeprefix("mcp__")
         return [("mcp", server, plain(call.tool), _canonical(call.input))]
     if call.tool == "exec_command" and isinstance(call.input, dict):
-        return [("command", text(call.input, "cmd"))]
+        command = text(call.input, "cmd")
+        return [("command", None if command is None else _short(command))]
     return []
 
 
 def _key(kind: str, item: Object) -> Hashable:
     match kind:
         case "command_execution":
-            return "command", command_of(item)
+            return "command", _short(command_of(item))
         case "mcp_tool_call":
             names = plain(text(item, "server") or ""), plain(text(item, "tool") or "")
             return "mcp", *names, _canonical(item.get("arguments"))
@@ -62,6 +64,11 @@ def _changed(item: Object) -> tuple[str, ...]:
 
 def _canonical(value: object) -> str:
     try:
-        return json.dumps(value, sort_keys=True)
+        return _short(json.dumps(value, sort_keys=True))
     except (TypeError, ValueError, RecursionError):
         return repr(type(value))
+
+
+def _short(told: str) -> str:
+    """The text, or in place of a long one its digest: so many are held at once."""
+    return told if len(told) < _LONG else digest(told)

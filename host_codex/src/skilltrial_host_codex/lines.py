@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
 
-from skilltrial.api import Event, Record, Source, Truncated, Unrecognized
+from skilltrial.api import Event, Record, Truncated, Unrecognized
 
 Object = dict[str, Any]
 
@@ -16,44 +15,70 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODE = json.JSONDecoder(parse_constant=_refuse).decode
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line that is a JSON object."""
+class Line(NamedTuple):
+    """A line that is a JSON object. `place` is the index of its record, `size` its length in characters."""
 
     seq: int
     turn: int
     value: Object
-    redacted: bool = False
+    redacted: bool
+    place: int
+    size: int
 
 
-def lines(records: Iterable[Record], source: Source) -> Iterator[Line | Event]:
-    """The lines of `source`, in order; what is no JSON object is an event.
+class Lines:
+    """Reads the lines of one source, in order; what is no JSON object is an event.
 
-    A last line (of its turn) that does not parse was cut; any other one is unrecognized.
+    A last line (of its turn) that does not parse was cut; any other one is unrecognized. So such a line is told with
+    the next one, or at the end.
     """
-    kept: Record | None = None
-    for record in records:
-        if record.source is source and record.raw.strip():
-            if kept is not None:
-                yield _line(kept, last=kept.turn != record.turn)
-            kept = record
-    if kept is not None:
-        yield _line(kept, last=True)
 
+    def __init__(self, tell: Callable[[Line | Event], None]) -> None:
+        self._tell = tell
+        self._unread: Record | None = None
 
-def _line(record: Record, *, last: bool) -> Line | Event:
-    try:
-        value = _DECODE(record.raw)
-    except (ValueError, RecursionError):
+    def take(self, place: int, record: Record) -> None:
+        """Read the line of `record`, which is the one at `place`."""
+        raw = record.raw
+        if not raw or raw.isspace():
+            return
+        if self._unread is not None:
+            self._not_json(last=self._unread.turn != record.turn)
+        try:
+            value = decoded(raw)
+        except (ValueError, RecursionError):
+            self._unread = record
+            return
+        if isinstance(value, dict):
+            self._tell(Line(record.seq, record.turn, value, record.redacted > 0, place, len(raw)))
+        else:
+            self._tell(Unrecognized(seq=record.seq, turn=record.turn, why="not_an_object"))
+
+    def over(self) -> None:
+        """No line follows."""
+        if self._unread is not None:
+            self._not_json(last=True)
+
+    def _not_json(self, *, last: bool) -> None:
+        record, self._unread = self._unread, None
+        if record is None:
+            return
         if last:
-            return Truncated(seq=record.seq, turn=record.turn, where=record.source.value)
-        return Unrecognized(seq=record.seq, turn=record.turn, why="not_json")
-    if not isinstance(value, dict):
-        return Unrecognized(seq=record.seq, turn=record.turn, why="not_an_object")
-    return Line(record.seq, record.turn, value, bool(record.redacted))
+            self._tell(Truncated(seq=record.seq, turn=record.turn, where=record.source.value))
+        else:
+            self._tell(Unrecognized(seq=record.seq, turn=record.turn, why="not_json"))
+
+
+def decoded(raw: str) -> Any:
+    """The value of a text that is JSON, strictly. Raises ValueError, RecursionError."""
+    if raw[0] == "{":
+        value, end = _DECODER.raw_decode(raw)
+        if end == len(raw):
+            return value
+    return _DECODER.decode(raw)
 
 
 def text(value: object, key: str) -> str | None:

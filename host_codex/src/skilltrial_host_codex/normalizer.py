@@ -7,7 +7,7 @@ where it happened. Without a log only what the stream shows is there, and `Trunc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skilltrial.api import (
@@ -23,17 +23,18 @@ from skilltrial.api import (
     TurnEnded,
     TurnSent,
     TurnStarted,
-    notes,
+    note_of,
 )
 
-from .calls import log_events, stream_events
-from .endings import session_ended
+from .calls import log_calls, stream_calls
+from .endings import Heard, session_ended
 from .joining import join
-from .lines import Object, lines
+from .lines import Lines, Object
 from .offers import offers
-from .rollout import threads
+from .rollout import Threads
+from .shelf import Shelf
 from .skills import Skills
-from .stream import StreamTurn, digest, stream_turns
+from .stream import StreamTurn, Turns, digest
 from .thread import Asked, Thread
 from .tokens import usage
 from .trail import Trail
@@ -44,25 +45,47 @@ from .versions import is_recorded
 class CodexNormalizer:
     """Reads what `codex exec --json` prints and what it writes to its session log."""
 
-    def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
-        """See NormalizerSpec."""
-        turns = stream_turns(lines(records, Source.STDOUT))
-        logs = threads(lines(records, Source.SESSION_LOG))
-        main = _main(logs, turns)
-        noted = tuple(notes(records))
-        placed = tuple(note for _, note in noted if isinstance(note, SkillPlaced))
-        trail = Trail()
-        for record, note in noted:
-            if isinstance(note, TurnSent):
-                trail.add(TurnStarted(seq=record.seq, turn=note.turn, prompt_sha256=note.prompt_sha256), record.seq)
-        _opened(trail, turns, main, Skills(placed, main.cwd if main else None))
-        for turn in turns.values():
-            for event in turn.events:
-                trail.add(event, event.seq)
-        _called(trail, turns, logs, main, placed)
-        _ended(trail, turns, main)
-        trail.add(session_ended(records, noted, turns, main.done if main else ()), None)
-        return trail.events()
+    def normalize(self, records: Sequence[Record]) -> Iterator[Event]:
+        """See NormalizerSpec. Goes through the records once, and asks again for what was too much to hold."""
+        return events_of(Shelf(records))
+
+
+def events_of(shelf: Shelf) -> Iterator[Event]:
+    """The trajectory of the records that the shelf was made for."""
+    heard = Heard()
+    stream, log = Turns(shelf), Threads(shelf)
+    _read(shelf.records, heard, Lines(stream.tell), Lines(log.tell))
+    turns, logs = stream.found, log.found
+    main = _main(logs, turns)
+    placed = tuple(note for _, note in heard.notes if isinstance(note, SkillPlaced))
+    trail = Trail(many=shelf.full)
+    for record, note in heard.notes:
+        if isinstance(note, TurnSent):
+            trail.add(TurnStarted(seq=record.seq, turn=note.turn, prompt_sha256=note.prompt_sha256), record.seq)
+    _opened(trail, turns, main, Skills(placed, main.cwd if main else None))
+    for turn in turns.values():
+        for event in turn.events:
+            trail.add(event, event.seq)
+    _called(trail, turns, logs, main, placed)
+    _ended(trail, turns, main)
+    trail.add(session_ended(heard, turns, main.done if main else ()), None)
+    return trail.events()
+
+
+def _read(records: Sequence[Record], heard: Heard, stream: Lines, log: Lines) -> None:
+    for place, record in enumerate(records):
+        heard.record(record)
+        source = record.source
+        if source is Source.SESSION_LOG:
+            log.take(place, record)
+        elif source is Source.STDOUT:
+            stream.take(place, record)
+        elif source is Source.STDERR:
+            heard.complaint(record)
+        elif source is Source.RUNNER and (note := note_of(record)) is not None:
+            heard.notes.append((record, note))
+    stream.over()
+    log.over()
 
 
 def _main(logs: Sequence[Thread], turns: dict[int, StreamTurn]) -> Thread | None:
@@ -98,15 +121,19 @@ def _called(
     main: Thread | None,
     placed: tuple[SkillPlaced, ...],
 ) -> None:
-    if main is None:
-        for turn in turns.values():
-            stream_events(trail, turn, list(turn.items.values()), Skills(placed, None))
-        return
-    rest = join(main, tuple(turns.values()))
+    rest = join(main, tuple(turns.values())) if main is not None else {}
     for turn in turns.values():
-        stream_events(trail, turn, rest[turn.turn], Skills(placed, main.cwd))
+        items = rest[turn.turn] if main is not None else list(turn.items.values())
+        if items:
+            for steps in stream_calls(turn, items, Skills(placed, main.cwd if main is not None else None)):
+                trail.follow(steps)
+    if main is None:
+        return
     for log in logs:
-        log_events(trail, log, turns, Skills(placed, log.cwd or main.cwd), agent=None if log is main else log.id or "?")
+        for event in log.events:
+            trail.add(event, event.seq)
+        agent = None if log is main else log.id or "?"
+        trail.follow(log_calls(log, turns, Skills(placed, log.cwd or main.cwd), agent))
 
 
 def _ended(trail: Trail, turns: dict[int, StreamTurn], main: Thread | None) -> None:

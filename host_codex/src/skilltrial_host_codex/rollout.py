@@ -9,6 +9,7 @@ from typing import Any
 from skilltrial.api import Event, Unrecognized
 
 from .lines import Line, Object, inner, number, text, texts
+from .shelf import Shelf
 from .thread import EXECUTED, Asked, Call, Done, Said, Thread, input_of, tool_of
 
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output"})
@@ -17,30 +18,43 @@ _SILENT = frozenset({"token_count", "thread_settings_applied", "turn_aborted", "
 _SILENT_ITEMS = frozenset({"AgentMessage", "UserMessage", "Reasoning"})
 
 
-def threads(found: Iterable[Line | Event]) -> list[Thread]:
-    """The conversations of a trial, in the order in which their logs were read. Empty where there is no log.
+class Threads:
+    """The conversations of a trial, in the order in which their logs were read, as lines are told.
 
     A log begins with its `session_meta`. In a later turn it is read on without one: the main conversation's first,
     then each whose rows take up its count.
     """
-    known: dict[str | None, Thread] = {}
-    thread, turn = Thread(), 0
-    for line in found:
-        resumed = line.turn != turn
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._known: dict[str | None, Thread] = {}
+        self._thread, self._turn = Thread(), 0
+        self._shelf = shelf
+
+    @property
+    def found(self) -> list[Thread]:
+        """All of them. Empty where there is no log."""
+        return list(self._known.values())
+
+    def tell(self, line: Line | Event) -> None:
+        """Take a row of a log."""
+        thread, known = self._thread, self._known
+        resumed = line.turn != self._turn
         if resumed:
-            thread, turn = next((each for each in known.values() if each.parent is None), thread), line.turn
-        if isinstance(line, Line) and line.value.get("type") == "session_meta":
-            thread = _begun(known, line)
-            continue
-        if isinstance(line, Line) and not resumed:
-            thread = _continued(thread, known.values(), number(line.value, "ordinal"))
-        thread = known.setdefault(thread.id, thread)
-        if isinstance(line, Line):
-            thread.ordinal = number(line.value, "ordinal")
-            _row(thread, line)
-        else:
+            thread = next((each for each in known.values() if each.parent is None), thread)
+            self._turn = line.turn
+        if not isinstance(line, Line):
+            self._thread = thread = known.setdefault(thread.id, thread)
             thread.events.append(line)
-    return list(known.values())
+            return
+        if line.value.get("type") == "session_meta":
+            self._thread = _begun(known, line)
+            return
+        ordinal = number(line.value, "ordinal")
+        if not resumed:
+            thread = _continued(thread, known.values(), ordinal)
+        self._thread = thread = known.setdefault(thread.id, thread)
+        thread.ordinal = ordinal
+        _row(thread, line, self._shelf)
 
 
 def _begun(known: dict[str | None, Thread], line: Line) -> Thread:
@@ -62,7 +76,7 @@ def _continued(thread: Thread, known: Iterable[Thread], ordinal: int | None) -> 
     return next((other for other in known if other.ordinal == ordinal - 1), thread)
 
 
-def _row(thread: Thread, line: Line) -> None:
+def _row(thread: Thread, line: Line, shelf: Shelf) -> None:
     row, payload = line.value.get("type"), inner(line.value, "payload")
     what = text(payload, "type") or ""
     match row:
@@ -73,9 +87,9 @@ def _row(thread: Thread, line: Line) -> None:
             whole = inner(payload, "turn_token_usage")
             thread.steps.append(Asked(line.seq, line.turn, thread.model, text(payload, "response_id"), whole))
         case "response_item":
-            _response(thread, line, payload, what)
+            _response(thread, line, payload, what, shelf)
         case "event_msg" if what == "item_completed":
-            _item(thread, line, inner(payload, "item"))
+            _item(thread, line, inner(payload, "item"), shelf)
         case "event_msg" if what == "task_complete":
             thread.done.append(Done(line.seq, line.turn, text(payload, "turn_id"), inner(payload, "error")))
         case "event_msg" if what in _SILENT:
@@ -86,12 +100,12 @@ def _row(thread: Thread, line: Line) -> None:
             thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
 
 
-def _response(thread: Thread, line: Line, payload: Object, what: str) -> None:
+def _response(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf) -> None:
     """An item of the conversation as the model has it."""
     if what in _CALLS:
-        _call(thread, line, payload, what)
+        _call(thread, line, payload, what, shelf)
     elif what in _OUTPUTS:
-        _output(thread, line, payload, what)
+        _output(thread, line, payload, what, shelf)
     elif what == "additional_tools":
         thread.tools.extend(_names(payload))
     elif what == "message":
@@ -102,15 +116,17 @@ def _response(thread: Thread, line: Line, payload: Object, what: str) -> None:
         thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
 
 
-def _call(thread: Thread, line: Line, payload: Object, what: str) -> None:
+def _call(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf) -> None:
     id = text(payload, "call_id") or text(payload, "id") or f"line-{line.seq}"
     call = Call(
         line.seq, line.turn, id, text(payload, "name") or what.removesuffix("_call"), text(payload, "namespace")
     )
     if what == "function_call":
-        call.input, call.readable = _arguments(payload.get("arguments"))
+        value, parsed = _arguments(payload.get("arguments"))
+        call.asked = shelf.kept(line, value, "payload", "arguments", text=parsed)
     else:
-        call.input = payload.get({"custom_tool_call": "input", "web_search_call": "action"}.get(what, "arguments"))
+        key = {"custom_tool_call": "input", "web_search_call": "action"}.get(what, "arguments")
+        call.asked = shelf.kept(line, payload.get(key), "payload", key)
     call.redacted = line.redacted
     thread.calls[id] = call
     thread.steps.append(call)
@@ -119,27 +135,28 @@ def _call(thread: Thread, line: Line, payload: Object, what: str) -> None:
 
 
 def _arguments(raw: object) -> tuple[Any, bool]:
-    """What the model wrote as arguments, and whether it is JSON."""
+    """What the model wrote as arguments, and whether that was JSON in a text."""
     if not isinstance(raw, str):
-        return raw, True
+        return raw, False
     try:
         return json.loads(raw), True
     except (ValueError, RecursionError):
         return raw, False
 
 
-def _output(thread: Thread, line: Line, payload: Object, what: str) -> None:
+def _output(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf) -> None:
     call = thread.calls.get(text(payload, "call_id") or "")
     if call is None:
         thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="output_without_call"))
         return
-    call.output = payload.get("tools" if what == "tool_search_output" else "output")
+    key = "tools" if what == "tool_search_output" else "output"
+    call.answered = shelf.kept(line, payload.get(key), "payload", key)
     call.output_seq, call.redacted = line.seq, call.redacted or line.redacted
     if call is thread.script:
         thread.script = None
 
 
-def _item(thread: Thread, line: Line, item: Object) -> None:
+def _item(thread: Thread, line: Line, item: Object, shelf: Shelf) -> None:
     what, id = text(item, "type"), text(item, "id")
     kind = EXECUTED.get(what or "")
     if kind is None or id is None:
@@ -150,9 +167,9 @@ def _item(thread: Thread, line: Line, item: Object) -> None:
     if call is None:
         # Code mode: the id is the program's own, and only the order says which script made the call.
         call = thread.calls[id] = Call(line.seq, line.turn, id, tool_of(kind, item), parent=thread.script)
-        call.input = input_of(kind, item)
+        call.asked = input_of(kind, item)
         thread.steps.append(call)
-    call.item, call.item_kind, call.item_seq = item, kind, line.seq
+    call.done, call.item_kind, call.item_seq = shelf.kept(line, item, "payload", "item"), kind, line.seq
     call.redacted = call.redacted or line.redacted
 
 

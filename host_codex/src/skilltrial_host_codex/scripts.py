@@ -112,7 +112,7 @@ def _left(calls: Sequence[Spelled], made: Sequence[Call]) -> list[Spelled]:
             any_input = call.tool != "exec_command" or call.input is ABSENT
             if same and (any_input or text(call.input, "cmd") == text(one.input, "cmd")):
                 left.remove(call)
-                one.input = one.input if call.input is ABSENT else call.input
+                one.asked = one.asked if call.input is ABSENT else call.input
                 break
     return left
 

@@ -115,13 +115,14 @@ def holds(output: str, sha256: str) -> bool:
 
     Looks where a SKILL.md may begin: at the beginning, and at lines that open a front matter.
     """
+    wanted = bytes.fromhex(sha256)
     lines = _bytes(output).splitlines(keepends=True)[:_MOST_LINES]
     starts = [0, *(number for number, line in enumerate(lines) if number and line.rstrip() == b"---")]
     for start in starts[:_MOST_STARTS]:
         running = hashlib.sha256()
         for line in lines[start:]:
             running.update(line)
-            if running.hexdigest() == sha256:
+            if running.digest() == wanted:
                 return True
     return False
 

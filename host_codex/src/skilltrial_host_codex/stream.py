@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from skilltrial.api import Event, Notice, Retry, Unrecognized
 
 from .causes import cause_of
 from .lines import Line, Object, inner, text
+from .shelf import Shelf
 
-CALLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "collab_tool_call", "web_search"})
-"""Items that are a tool's call."""
+CALLS: Mapping[str, str] = MappingProxyType(
+    {kind: kind for kind in ("command_execution", "file_change", "mcp_tool_call", "collab_tool_call", "web_search")}
+)
+"""Items that are a tool's call; each kind is one text, however many items are of it."""
 _OTHERS = frozenset({"reasoning", "todo_list"})
 RETRYING = "Reconnecting..."
 
@@ -25,7 +29,16 @@ class Item:
     kind: str
     started: int | None = None
     completed: int | None = None
-    value: Object = field(default_factory=dict)
+    told: Object | int = field(default_factory=dict)
+    """What its last line says, or where that stands."""
+    shelf: Shelf | None = None
+
+    @property
+    def value(self) -> Object:
+        """What its last line says."""
+        if isinstance(self.told, dict):
+            return self.told
+        return self.shelf.again(self.told, "item") if self.shelf is not None else {}
 
     @property
     def first(self) -> int:
@@ -52,20 +65,26 @@ class StreamTurn:
     events: list[Event] = field(default_factory=list)
 
 
-def stream_turns(found: Iterable[Line | Event]) -> dict[int, StreamTurn]:
-    """The turns of a trial, by their number."""
-    turns: dict[int, StreamTurn] = {}
-    for line in found:
-        turn = turns.setdefault(line.turn, StreamTurn(line.turn))
+class Turns:
+    """The turns of a trial, by their number, as lines are told."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.found: dict[int, StreamTurn] = {}
+        self._shelf = shelf
+
+    def tell(self, line: Line | Event) -> None:
+        """Take a line of the stream."""
+        turn = self.found.get(line.turn)
+        if turn is None:
+            turn = self.found[line.turn] = StreamTurn(line.turn)
         turn.last = line.seq
         if isinstance(line, Line):
-            _take(turn, line)
+            _take(turn, line, self._shelf)
         else:
             turn.events.append(line)
-    return turns
 
 
-def _take(turn: StreamTurn, line: Line) -> None:
+def _take(turn: StreamTurn, line: Line, shelf: Shelf) -> None:
     match line.value.get("type"):
         case "thread.started":
             turn.thread, turn.opened = text(line.value, "thread_id"), line.seq
@@ -79,7 +98,7 @@ def _take(turn: StreamTurn, line: Line) -> None:
         case "error":
             _error(turn, line)
         case "item.started" | "item.updated" | "item.completed" as kind:
-            _item(turn, line, kind)
+            _item(turn, line, kind, shelf)
         case _:
             turn.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="line"))
 
@@ -93,12 +112,14 @@ def _error(turn: StreamTurn, line: Line) -> None:
         turn.error, turn.message = line.seq, message
 
 
-def _item(turn: StreamTurn, line: Line, kind: str) -> None:
+def _item(turn: StreamTurn, line: Line, kind: str, shelf: Shelf) -> None:
     value = inner(line.value, "item")
     what, id = text(value, "type"), text(value, "id")
-    if what in CALLS and id is not None:
-        item = turn.items.setdefault(id, Item(id, what))
-        item.value = value
+    if what is not None and what in CALLS and id is not None:
+        item = turn.items.get(id)
+        if item is None:
+            item = turn.items[id] = Item(id, CALLS[what], shelf=shelf)
+        item.told = value if shelf.holds(line) else line.place
         if kind == "item.completed":
             item.completed = line.seq
         elif item.started is None:

@@ -10,6 +10,7 @@ from typing import Any
 from skilltrial.api import ABSENT, Absent, Event
 
 from .lines import Object, text
+from .shelf import Later, read
 from .stream import Item
 
 EXECUTED = {
@@ -24,18 +25,20 @@ EXECUTED = {
 
 @dataclass(slots=True)
 class Call:
-    """A tool's call. `parent` is the `exec` call whose script made it (code mode); `item` what was carried out."""
+    """A tool's call. `parent` is the `exec` call whose script made it (code mode).
+
+    `asked` is its input, `answered` what the model was told, `done` what was carried out; each may lie on the shelf.
+    """
 
     seq: int
     turn: int
     id: str
     tool: str
     namespace: str | None = None
-    input: Any | Absent = ABSENT
-    readable: bool = True
-    output: Any = None
+    asked: Any | Absent = ABSENT
+    answered: Any = None
     output_seq: int | None = None
-    item: Object = field(default_factory=dict)
+    done: Object | Later = field(default_factory=dict)
     item_kind: str | None = None
     item_seq: int | None = None
     parent: Call | None = None
@@ -43,6 +46,22 @@ class Call:
     redacted: bool = False
     is_script: bool = False
     """Code mode's `exec`: its input is JavaScript that calls the other tools."""
+
+    @property
+    def input(self) -> Any | Absent:
+        """What it was asked for with."""
+        return read(self.asked)
+
+    @property
+    def output(self) -> Any:
+        """What the model was told; None where it was told nothing."""
+        return read(self.answered)
+
+    @property
+    def item(self) -> Object:
+        """What was carried out; empty where that is not known."""
+        found: Object = read(self.done)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+_PATTERN = re.compile(r"(?<!\\)[*?\[]")
+_QUOTED = re.compile(r'\\([\\"$`\n])')
+_ESCAPE = re.compile(r"\\(\n|.)")
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -23,13 +27,13 @@ def literal(node: Node, cwd: str | None) -> Word | None:
             return literal(node.children[0], cwd) if node.children else None
         case "word" | "number" | "extglob_pattern":
             text = _text(node)
-            return Word(re.sub(r"\\(\n|.)", _unescaped, text), bool(re.search(r"(?<!\\)[*?\[]", text)))
+            return Word(_ESCAPE.sub(_unescaped, text) if "\\" in text else text, bool(_PATTERN.search(text)))
         case "raw_string":
             return Word(_text(node)[1:-1])
         case "string":
             return _joined(node.children[1:-1], cwd)
         case "string_content":
-            return Word(re.sub(r'\\([\\"$`\n])', _unescaped, _text(node)))
+            return Word(_QUOTED.sub(_unescaped, _text(node)))
         case "simple_expansion" | "expansion":
             return Word(cwd) if cwd is not None and _text(node) in {"$PWD", "${PWD}"} else None
         case "concatenation":

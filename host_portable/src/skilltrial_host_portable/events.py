@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from skilltrial.api import (
@@ -21,8 +21,8 @@ from skilltrial.api import (
     TurnSent,
     TurnStarted,
     Unrecognized,
-    ending_by_notes,
-    notes,
+    ending_by,
+    note_of,
 )
 
 from .lines import Damaged, read
@@ -35,23 +35,20 @@ Outcome = tuple[Ending, Cause | None, Owner | None]
 class EventsNormalizer:
     """Takes the program at its word about what it did, never about which skill it was or how its process ended."""
 
-    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
-        """See NormalizerSpec."""
-        known = {record.seq: note for record, note in notes(records)}
-        reading = _Reading()
+    def normalize(self, records: Sequence[Record]) -> Iterator[Event]:
+        """See NormalizerSpec. Goes through the records once and holds none of them."""
+        reading, last = _Reading(), None
         for record in records:
+            last = record
             if record.source is Source.STDOUT:
                 reading.line(record)
-            elif record.seq in known:
-                reading.note(record, known[record.seq])
-        ending, cause, owner = ending_by_notes(records) or reading.outcome()
-        last = records[-1] if records else None
-        reading.events.append(
-            SessionEnded(
-                seq=last.seq if last else 0, turn=last.turn if last else 0, ending=ending, cause=cause, owner=owner
-            )
-        )
-        return tuple(reading.events)
+            elif (note := note_of(record) if record.source is Source.RUNNER else None) is not None:
+                reading.note(record, note)
+            if reading.events:
+                yield from reading.taken()
+        ending, cause, owner = ending_by(reading.notes) or reading.outcome()
+        seq, turn = (last.seq, last.turn) if last else (0, 0)
+        yield SessionEnded(seq=seq, turn=turn, ending=ending, cause=cause, owner=owner)
 
 
 @dataclass
@@ -65,13 +62,20 @@ class _Process:
 @dataclass
 class _Reading:
     events: list[Event] = field(default_factory=list)
+    """Those that nobody took yet."""
+    notes: list[Note] = field(default_factory=list)
     placed: dict[tuple[str, str], str] = field(default_factory=dict)
     """(path of a SKILL.md, its digest) → the suite's skill."""
     processes: list[_Process] = field(default_factory=list)
     sent: int = 0
     damaged: bool = False
 
+    def taken(self) -> list[Event]:
+        events, self.events = self.events, []
+        return events
+
     def note(self, record: Record, note: Note) -> None:
+        self.notes.append(note)
         match note:
             case SkillPlaced(skill=skill, path=path, body_sha256=digest):
                 self.placed[f"{path}/SKILL.md", digest] = skill

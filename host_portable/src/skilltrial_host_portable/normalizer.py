@@ -10,15 +10,17 @@ from skilltrial.api import (
     Ending,
     Event,
     Exited,
+    Note,
     Owner,
     Record,
     SessionEnded,
     SessionStarted,
+    Source,
     Spawned,
     TurnSent,
     TurnStarted,
-    ending_by_notes,
-    notes,
+    ending_by,
+    note_of,
 )
 
 
@@ -26,35 +28,30 @@ from skilltrial.api import (
 class PortableNormalizer:
     """Reads the runner's notes. Output is kept in the records and never parsed."""
 
-    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
-        """See NormalizerSpec."""
-        return (*_begun(records), _ended(records))
+    def normalize(self, records: Sequence[Record]) -> Iterator[Event]:
+        """See NormalizerSpec. Goes through the records once and holds only the notes."""
+        told: list[Note] = []
+        last = None
+        for record in records:
+            last = record
+            note = note_of(record) if record.source is Source.RUNNER else None
+            if note is None:
+                continue
+            match note:
+                case Spawned() if not any(isinstance(each, Spawned) for each in told):
+                    yield SessionStarted(seq=record.seq, turn=record.turn)
+                case TurnSent(turn=turn, prompt_sha256=digest):
+                    yield TurnStarted(seq=record.seq, turn=turn, prompt_sha256=digest)
+                case _:
+                    pass
+            told.append(note)
+        ending, cause, owner = ending_by(told) or _by_codes(told)
+        seq, turn = (last.seq, last.turn) if last else (0, 0)
+        yield SessionEnded(seq=seq, turn=turn, ending=ending, cause=cause, owner=owner)
 
 
-def _begun(records: Sequence[Record]) -> Iterator[Event]:
-    started = False
-    for record, note in notes(records):
-        match note:
-            case Spawned() if not started:
-                started = True
-                yield SessionStarted(seq=record.seq, turn=record.turn)
-            case TurnSent(turn=turn, prompt_sha256=digest):
-                yield TurnStarted(seq=record.seq, turn=turn, prompt_sha256=digest)
-            case _:
-                pass
-
-
-def _ended(records: Sequence[Record]) -> SessionEnded:
-    last = records[-1] if records else None
-    ending, cause, owner = ending_by_notes(records) or _by_codes(records)
-    return SessionEnded(
-        seq=last.seq if last else 0, turn=last.turn if last else 0, ending=ending, cause=cause, owner=owner
-    )
-
-
-def _by_codes(records: Sequence[Record]) -> tuple[Ending, Cause | None, Owner | None]:
+def _by_codes(told: Sequence[Note]) -> tuple[Ending, Cause | None, Owner | None]:
     """Completed where a program was started for each prompt and every one ended with 0."""
-    told = [note for _, note in notes(records)]
     codes = [note.code for note in told if isinstance(note, Exited)]
     if any(codes):
         return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -18,7 +18,8 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 
 from . import layout
-from .seal import Manifest, additional, faults, read_manifest, refuse, trial_seal, verified
+from .records import LARGE, RecordFile, read_records
+from .seal import Manifest, additional, check, faults, read_manifest, refuse, trial_seal, verified
 from .trees import Tree, of_json, read_listing
 from .writing import walk
 
@@ -157,8 +158,7 @@ class SealedArchive:
         if seal is None:
             return None
         try:
-            files = {name: verified(self.root, f"{key.path}/{name}", digest) for name, digest in seal.items()}
-            return SealedTrial(key, files, self.inputs)
+            return read_trial(self.root, key, seal, self.inputs)
         except ArchiveRefused:
             raise self._refusal() from None
         except _UNREADABLE as error:
@@ -168,40 +168,45 @@ class SealedArchive:
 class SealedTrial:
     """One sealed trial."""
 
-    def __init__(self, key: TrialKey, files: Mapping[str, bytes], inputs: dict[str, bytes]) -> None:
+    def __init__(
+        self, key: TrialKey, files: Mapping[str, bytes], lines: Mapping[str, RecordFile], inputs: dict[str, bytes]
+    ) -> None:
         self.key = key
         self._files = files
+        self._lines = lines
         self._inputs = inputs
         self.facts = TrialFacts.read(files[layout.FACTS])
 
     @property
     def sealed_files(self) -> Mapping[str, bytes]:
         """Every file of the trial by its name, but the seal."""
-        return self._files
+        return {**self._files, **{name: lines.path.read_bytes() for name, lines in self._lines.items()}}
 
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> Sequence[Record]:
         """What the host and the runner put on record."""
-        return read_records(self._files.get(layout.HOST_RECORDS, b""))
+        return self._records(layout.HOST_RECORDS)
 
-    def fixture_records(self) -> dict[str, tuple[Record, ...]]:
+    def fixture_records(self) -> dict[str, Sequence[Record]]:
         """What each fixture put on record, by its name."""
         prefix, suffix = layout.FIXTURE_RECORDS, ".jsonl"
         return {
-            name.removeprefix(prefix).removesuffix(suffix): read_records(data)
-            for name, data in self._files.items()
+            name.removeprefix(prefix).removesuffix(suffix): self._records(name)
+            for name in (*self._files, *self._lines)
             if name.startswith(prefix) and name.endswith(suffix)
         }
 
-    def model_records(self) -> tuple[Record, ...]:
+    def model_records(self) -> Sequence[Record]:
         """What the model endpoint put on record."""
-        return read_records(self._files.get(layout.MODEL_RECORDS, b""))
+        return self._records(layout.MODEL_RECORDS)
 
-    def earlier_tries(self) -> tuple[tuple[Record, ...], ...]:
+    def earlier_tries(self) -> tuple[Sequence[Record], ...]:
         """The host's records of each earlier try, in order."""
         return tuple(
-            read_records(self._files.get(f"{layout.TRIES}/{number}/{layout.HOST_RECORDS}", b""))
-            for number in range(1, self.facts.tries)
+            self._records(f"{layout.TRIES}/{number}/{layout.HOST_RECORDS}") for number in range(1, self.facts.tries)
         )
+
+    def _records(self, name: str) -> Sequence[Record]:
+        return self._lines[name] if name in self._lines else read_records(self._files.get(name, b""))
 
     def answers(self) -> tuple[str, ...]:
         """What each turn returned to the runner."""
@@ -240,6 +245,22 @@ class SealedTrial:
         )
 
 
-def read_records(data: bytes) -> tuple[Record, ...]:
-    """The records of one file. Raises ValueError, KeyError or TypeError for what is none."""
-    return tuple(Record.of_line(line) for line in data.split(b"\n") if line)
+def read_trial(root: Path, key: TrialKey, seal: Mapping[str, str], inputs: dict[str, bytes]) -> SealedTrial:
+    """A trial by its seal, every file of it checked. Raises ArchiveRefused, and ValueError where its facts are none."""
+    files: dict[str, bytes] = {}
+    lines: dict[str, RecordFile] = {}
+    for name, digest in seal.items():
+        path = f"{key.path}/{name}"
+        if name.endswith(".jsonl") and _is_large(root / path):
+            check(root, path, digest)
+            lines[name] = RecordFile(root / path, digest)
+        else:
+            files[name] = verified(root, path, digest)
+    return SealedTrial(key, files, lines, inputs)
+
+
+def _is_large(path: Path) -> bool:
+    try:
+        return path.stat().st_size >= LARGE
+    except OSError:
+        return False  # what is missing is told by what reads it

@@ -14,8 +14,8 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 
 from . import layout
-from .reading import SealedTrial
-from .seal import trial_seal, verified
+from .reading import SealedTrial, read_trial
+from .seal import trial_seal
 from .trees import read_listing, sha256
 
 
@@ -62,8 +62,7 @@ class RunningArchive:
         except FileNotFoundError:
             return None
         names = trial_seal(self.root, key.path, sha256(seal))
-        files = {name: verified(self.root, f"{key.path}/{name}", digest) for name, digest in names.items()}
-        return SealedTrial(key, files, self._inputs)
+        return read_trial(self.root, key, names, self._inputs)
 
     @cached_property
     def _inputs(self) -> dict[str, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -76,8 +77,25 @@ def digests(value: Mapping[str, object], key: str) -> Mapping[str, str]:
 
 def verified(root: Path, name: str, digest: str) -> bytes:
     """The bytes of one sealed file. Raises ArchiveRefused that names it."""
+    data = b"".join(_blocks(root, name))
+    if sha256(data) != digest:
+        raise ArchiveRefused(f"changed: {name}")
+    return data
+
+
+def check(root: Path, name: str, digest: str) -> None:
+    """Raise ArchiveRefused where a sealed file is not what was sealed. Holds none of it."""
+    running = hashlib.sha256()
+    for block in _blocks(root, name):
+        running.update(block)
+    if running.hexdigest() != digest:
+        raise ArchiveRefused(f"changed: {name}")
+
+
+def _blocks(root: Path, name: str) -> Iterator[bytes]:
+    """The bytes of a file, in pieces. Raises ArchiveRefused that names it."""
     try:
-        data = _read(f"{root}/{name}")
+        yield from _read(f"{root}/{name}")
     except FileNotFoundError:
         raise ArchiveRefused(f"missing: {name}") from None
     except OSError as error:
@@ -86,12 +104,9 @@ def verified(root: Path, name: str, digest: str) -> bytes:
         raise ArchiveRefused(f"unreadable: {name} ({error.strerror})") from error
     except ValueError as error:
         raise ArchiveRefused(f"changed: {name!r} is no file's name") from error
-    if sha256(data) != digest:
-        raise ArchiveRefused(f"changed: {name}")
-    return data
 
 
-def _read(path: str) -> bytes:
+def _read(path: str) -> Iterator[bytes]:
     """The bytes of a file. Raises OSError, with ELOOP where it is a link.
 
     A descriptor and no file object: judging does this for every file of every trial.
@@ -100,7 +115,8 @@ def _read(path: str) -> bytes:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     descriptor = os.open(path, os.O_RDONLY | _NO_LINK | _AS_IT_IS)
     try:
-        return b"".join(iter(lambda: os.read(descriptor, _BLOCK), b""))
+        while block := os.read(descriptor, _BLOCK):
+            yield block
     finally:
         os.close(descriptor)
 
@@ -123,7 +139,7 @@ def faults(root: Path, manifest: Manifest, present: list[str]) -> Iterator[str]:
             yield str(error)
     for name, digest in sorted(expected.items()):
         try:
-            verified(root, name, digest)
+            check(root, name, digest)
         except ArchiveRefused as error:
             yield str(error)
     yield from additional(manifest, present, expected)

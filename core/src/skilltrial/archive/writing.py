@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,12 +13,14 @@ from skilltrial.model.errors import RunIncomplete, SourceUnusable
 from skilltrial.model.facts import Provenance, TrialFacts
 from skilltrial.model.part import canonical, compact
 from skilltrial.model.plan import PartIdentity, Plan
+from skilltrial.model.records import Record
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 
 from . import earlier, layout
 from .journal import Journal
 from .recording import Clock, FileRecorder
+from .records import records_at
 from .redaction import Redactor
 from .trees import Tree, listing, sha256
 
@@ -201,12 +203,9 @@ class TrialWriter:
         self.write(f"{layout.CHANGED}/{digest}", data)
         return self.redactions > before
 
-    def records(self) -> bytes:
+    def records(self) -> Sequence[Record]:
         """The host's records of the current try, as they lie in the archive."""
-        try:
-            return (self.folder / layout.HOST_RECORDS).read_bytes()
-        except FileNotFoundError:
-            return b""
+        return records_at(self.folder / layout.HOST_RECORDS)
 
     def begin_another(self, facts: TrialFacts) -> None:
         """Put what was written so far away as an earlier try (`tries/1`, `tries/2` ...), and begin anew."""

@@ -21,25 +21,30 @@ from skilltrial.model.report import UsageReport
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}")
 
 
-def tool_calls(events: Sequence[Event], sees: frozenset[Sees]) -> int | None:
-    """How many calls the model asked for; a call that two witnesses saw counts once."""
-    if Sees.TOOL_CALLS not in sees:
-        return None
-    return len({(event.agent, event.call) for event in events if isinstance(event, ToolRequested)})
+def refusals(
+    few: Sequence[Event], events: Sequence[Event], sees: frozenset[Sees], asked: frozenset[str]
+) -> tuple[int, int] | None:
+    """How many calls were not allowed, and how many of them were of tools that were `asked` for.
 
-
-def refusals(events: Sequence[Event], sees: frozenset[Sees], asked: frozenset[str]) -> tuple[int, int] | None:
-    """How many calls were not allowed, and how many of them were of tools that were `asked` for."""
+    `few` are the events of an outline; all `events` are gone through only where a call was refused.
+    """
     if Sees.PERMISSIONS not in sees:
         return None
-    tools = {event.call: event.tool for event in events if isinstance(event, ToolRequested)}
     # A call may be told of twice, by different names of its tool (`remember`, `mcp__memory__remember`).
     refused: dict[str, set[str]] = {}
-    for event in events:
+    rejected: set[str] = set()
+    for event in few:
         if isinstance(event, ToolRejected) and event.reason in ("permission", "hook", "policy"):
-            refused.setdefault(event.call, set()).update({tools[event.call]} if event.call in tools else ())
+            refused.setdefault(event.call, set())
+            rejected.add(event.call)
         elif isinstance(event, PermissionDecided) and event.decision == "denied":
             refused.setdefault(event.call or f"at {event.seq}", set()).add(event.tool)
+    if rejected:
+        tools = {
+            event.call: event.tool for event in events if isinstance(event, ToolRequested) if event.call in rejected
+        }
+        for call, tool in tools.items():
+            refused[call].add(tool)
     return len(refused), sum(not names.isdisjoint(asked) for names in refused.values())
 
 

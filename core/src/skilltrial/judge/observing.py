@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from skilltrial.archive.trajectory import trajectory
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event, PermissionDecided, ToolRejected, TurnEnded
 from skilltrial.model.evidence import Change
@@ -43,7 +44,7 @@ def observe(trial: TrialView, normalizer: NormalizerFacade, identity: HostIdenti
     """Look at one sealed trial. A trajectory that can't be read shows no call and no answer."""
     changes = trial.files().changes
     try:
-        events = normalizer.normalize(trial.records())
+        events = trajectory(normalizer, trial.records())
     except Exception:  # noqa: BLE001 - the verdict says what is wrong with it; files are still told
         return Observed(None, changes, None)
     answers = [one.answer for one in events if isinstance(one, TurnEnded) and one.agent is None and one.answer]

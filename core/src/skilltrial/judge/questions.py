@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from skilltrial.archive.trajectory import chosen
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.checks import CheckOptions
+from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.evidence import CheckResult, Evidence
 from skilltrial.model.report import CheckReport, word
 from skilltrial.model.suite import Case, Check
@@ -62,6 +64,8 @@ class Question:
             evidence = of_turn(evidence, self.check.turn)
         try:
             return self._answer(self.grader.grade(self.options, evidence))
+        except ArchiveRefused:
+            raise
         except Exception as error:  # noqa: BLE001 - whatever a grader does, the other checks are still answered
             broken = CheckResult.unverified("grader_raised", owner=Owner.GRADER, seen=type(error).__name__)
             return self._answer(broken)
@@ -90,7 +94,7 @@ def of_turn(evidence: Evidence, turn: int) -> Evidence:
     return replace(
         evidence,
         turns=turn,
-        events=tuple(event for event in evidence.events if event.turn == turn),
+        events=chosen(evidence.events, lambda event: event.turn == turn),
         answers={at: answer for at, answer in evidence.answers.items() if at == turn},
         wire=tuple(call for call in evidence.wire if call.turn == turn),
         calls=tuple(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from skilltrial.archive.trajectory import recallable, trajectory
+from skilltrial.model.capabilities import Sees
 from skilltrial.model.endings import Ended, ended
+from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized, Usage
 from skilltrial.model.evidence import Evidence
 from skilltrial.model.notes import NotBegun, Spawned, exit_codes, notes
@@ -19,6 +22,7 @@ from skilltrial.plugins.facades import NormalizerFacade
 from . import measures, verdicts
 from .belonging import Expected
 from .doubts import doubt_of
+from .outline import Outline, outline
 from .questions import CheckDetail, Question
 from .trigger import contaminated, trigger
 from .views import TrialView
@@ -63,9 +67,12 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     records = trial.records()
     runner = [record for record in records if record.source is Source.RUNNER]
     try:
-        events = bench.normalizer.normalize(records)
-        end = ended(runner, records, events, turns=len(bench.case.turns), sees=bench.identity.sees)
-        report = _report(key, trial, bench, runner, end).model_copy(update=_seen(trial, bench, events, end))
+        events = trajectory(bench.normalizer, records)
+        told = outline(events)
+        end = ended(runner, records, told.few, turns=len(bench.case.turns), sees=bench.identity.sees)
+        report = _report(key, trial, bench, runner, end).model_copy(update=_seen(trial, bench, events, told, end))
+    except ArchiveRefused:
+        raise
     except Exception:  # noqa: BLE001 - one trial that can't be read leaves the others judged
         broken = Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER)
         return _report(key, trial, bench, runner, broken), ()
@@ -73,11 +80,11 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         return report.model_copy(update={"verdict": _not_begun(runner)}), ()
     if end.reason is not None:
         return report, ()
-    seen = _witnessed(trial, bench, events, runner) if bench.fixtures else None
+    seen = _witnessed(trial, bench, recallable(events), runner) if bench.fixtures else None
     doubt = doubt_of(key, trial, bench.expected, records, events, seen)
     if doubt is not None:
         return report.model_copy(update={"verdict": verdicts.incomplete(*doubt)}), ()
-    evidence = _evidence(key, trial, bench, events, seen or Witnessed())
+    evidence = _evidence(key, trial, bench, events, told.few, seen or Witnessed())
     answers = [question.ask(evidence) for question in bench.questions]
     checks = tuple(answer for answer, _ in answers)
     unclean = contaminated(report.trigger)
@@ -94,12 +101,14 @@ def _not_begun(runner: list[Record]) -> Verdict:
     return verdicts.skipped(word(note.why)) if note.skips else verdicts.incomplete(word(note.why), Owner.OPERATOR)
 
 
-def _witnessed(trial: TrialView, bench: Bench, events: tuple[Event, ...], runner: list[Record]) -> Witnessed:
+def _witnessed(trial: TrialView, bench: Bench, events: Sequence[Event], runner: list[Record]) -> Witnessed:
     started = frozenset(record.turn for record, note in notes(runner) if isinstance(note, Spawned) and record.turn)
     return witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees, started)
 
 
-def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event, ...], seen: Witnessed) -> Evidence:
+def _evidence(
+    key: TrialKey, trial: TrialView, bench: Bench, events: Sequence[Event], few: Sequence[Event], seen: Witnessed
+) -> Evidence:
     return Evidence(
         key=key,
         identity=bench.identity,
@@ -109,7 +118,7 @@ def _evidence(key: TrialKey, trial: TrialView, bench: Bench, events: tuple[Event
         files=trial.files(),
         answers={
             event.turn: event.answer
-            for event in events
+            for event in few
             # What a subagent says to its caller is no answer to the prompt.
             if isinstance(event, TurnEnded) and event.answer is not None and event.agent is None
         },
@@ -140,21 +149,21 @@ def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record],
     )
 
 
-def _seen(trial: TrialView, bench: Bench, events: tuple[Event, ...], end: Ended) -> dict[str, object]:
-    """The fields of a report that follow from the trajectory."""
-    sees = bench.identity.sees
-    refused, asked = measures.refusals(events, sees, bench.asked) or (None, None)
+def _seen(trial: TrialView, bench: Bench, events: Sequence[Event], told: Outline, end: Ended) -> dict[str, object]:
+    """The fields of a report that follow from the trajectory; `told` is its outline."""
+    sees, few = bench.identity.sees, told.few
+    refused, asked = measures.refusals(few, events, sees, bench.asked) or (None, None)
     return {
         "refused_calls": refused,
         "refused_asked": asked,
-        "trigger": trigger(bench.skills, bench.present, events, sees, completed=end.ending is Ending.COMPLETED),
-        "tool_calls": measures.tool_calls(events, sees),
-        "usage": measures.usage(events, sees, bench.identity.accounting, turns=len(bench.case.turns)),
+        "trigger": trigger(bench.skills, bench.present, few, sees, completed=end.ending is Ending.COMPLETED),
+        "tool_calls": told.calls if Sees.TOOL_CALLS in sees else None,
+        "usage": measures.usage(few, sees, bench.identity.accounting, turns=len(bench.case.turns)),
         "usage_of_earlier_tries": _earlier(trial, bench),
-        "models": measures.models(events, sees),
-        "model_retries": measures.count(events, Retry) if sees else None,
-        "unrecognized": measures.count(events, Unrecognized),
-        "truncated": measures.count(events, Truncated),
+        "models": measures.models(few, sees),
+        "model_retries": measures.count(few, Retry) if sees else None,
+        "unrecognized": measures.count(few, Unrecognized),
+        "truncated": measures.count(few, Truncated),
     }
 
 
@@ -166,10 +175,12 @@ def _earlier(trial: TrialView, bench: Bench) -> UsageReport | None:
     usages: list[Event] = []
     try:
         for records in trial.earlier_tries():
-            found = [event for event in bench.normalizer.normalize(records) if isinstance(event, Usage)]
+            found = [event for event in trajectory(bench.normalizer, records) if isinstance(event, Usage)]
             if not {record.turn for record in records if record.turn} <= {event.turn for event in found}:
                 return None
             usages += found
+    except ArchiveRefused:
+        raise
     except Exception:  # noqa: BLE001 - what an earlier try left is no evidence of this one
         return None
     return measures.usage(usages, bench.identity.sees, bench.identity.accounting, turns=0) if usages else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, Self
@@ -139,13 +139,17 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is kept of a trial. A grader looks at this and at nothing else."""
+    """All that is kept of a trial. A grader looks at this and at nothing else.
+
+    `events` may be many: they are then read anew each time one goes through them, and only what one keeps of them is
+    held. The content of a joined call's result is then read when it is asked for.
+    """
 
     key: TrialKey
     identity: HostIdentity
     sees: frozenset[Sees]
     ending: Ending
-    events: tuple[Event, ...]
+    events: Sequence[Event]
     files: Files
     answers: Mapping[int, str] = field(default_factory=dict)
     """Turn → the final answer, for turns whose answer was seen."""

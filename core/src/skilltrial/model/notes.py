@@ -136,11 +136,16 @@ _NOTES: TypeAdapter[Note] = TypeAdapter(Note)
 def notes(records: Iterable[Record]) -> Iterator[tuple[Record, Note]]:
     """The runner's notes among `records`, in order. Notes of a later release are passed over."""
     for record in records:
-        if record.source is Source.RUNNER:
-            try:
-                yield record, _NOTES.validate_json(record.raw)
-            except ValidationError:
-                continue
+        if record.source is Source.RUNNER and (note := note_of(record)) is not None:
+            yield record, note
+
+
+def note_of(record: Record) -> Note | None:
+    """The note of a record of the runner's; None for one of a later release. Only its source makes a line a note."""
+    try:
+        return _NOTES.validate_json(record.raw)
+    except ValidationError:
+        return None
 
 
 def as_raw(note: Part) -> str:
@@ -149,13 +154,18 @@ def as_raw(note: Part) -> str:
 
 
 def ending_by_notes(records: Iterable[Record]) -> tuple[Ending, Cause | None, Owner | None] | None:
+    """The ending that the runner's own facts force: `ending_by` of the notes among `records`."""
+    return ending_by(note for _, note in notes(records))
+
+
+def ending_by(notes: Iterable[Note]) -> tuple[Ending, Cause | None, Owner | None] | None:
     """The ending that the runner's own facts force, whatever the program said; None where they force none.
 
     A limit, an interrupt, a program that can't be started and our own breakage beat everything. A program that
     was killed by a signal of somebody else, or exited with a code other than 0, is left to the normalizer, which
     may know a cause.
     """
-    for _, note in notes(records):
+    for note in notes:
         match note:
             case LimitHit(limit="seconds"):
                 return Ending.TIME_LIMIT, None, Owner.AGENT

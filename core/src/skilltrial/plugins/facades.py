@@ -5,7 +5,7 @@ pluggy's relay returns anything and gives None where nothing answered; after a f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,13 +60,15 @@ class Facade:
         return value
 
     def _all(self, hook: str, value: object, wanted: type[T]) -> tuple[T, ...]:
+        return tuple(self._each(hook, value, wanted))
+
+    def _each(self, hook: str, value: object, wanted: type[T]) -> Iterator[T]:
         if isinstance(value, str | bytes) or not isinstance(value, Iterable):
             raise self._wrong(hook, value, f"a sequence of {wanted.__name__}")
-        items = tuple(value)
-        for item in items:
+        for item in value:
             if not isinstance(item, wanted):
                 raise self._wrong(hook, item, f"a sequence of {wanted.__name__}")
-        return items
+            yield item
 
     def _set(self, hook: str, value: object, wanted: type[T]) -> frozenset[T]:
         return frozenset(self._all(hook, self._kept(hook, value, frozenset), wanted))
@@ -193,8 +195,13 @@ class NormalizerFacade(Facade):
     """A bound normalizer."""
 
     def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
-        """See NormalizerSpec."""
-        return self._all("normalize", self.relay.normalize(records=records), Event)
+        """See NormalizerSpec. The whole trajectory at once; `told` gives it event by event."""
+        return tuple(told(self, records))
+
+
+def told(front: NormalizerFacade, records: Sequence[Record]) -> Iterator[Event]:
+    """What a normalizer makes of `records`, event by event as it gives them. Raises PluginMismatch."""
+    return front._each("normalize", front.relay.normalize(records=records), Event)
 
 
 class GraderFacade(Facade):

@@ -6,7 +6,7 @@ parameters are plain: no defaults, no keyword-only ones. `binding.bind` checks a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -175,10 +175,12 @@ class NormalizerSpec(Protocol):
     """One record format → events. Named by the records' own archive, so judging never imports the host."""
 
     @first
-    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
+    def normalize(self, records: Sequence[Record]) -> Iterable[Event]:
         """Turn the records of one trial into its trajectory.
 
-        Pure and total: any input gives events, the unknown becomes `Unrecognized`, exactly one `SessionEnded`.
+        Pure and total: any input gives events, the unknown becomes `Unrecognized`, exactly one `SessionEnded`. The
+        records may lie in a file and be read each time they are gone through or asked for by index: hold none of them,
+        and yield events as they are known. What was large is then never held; it is asked for again.
         """
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from skilltrial.archive.trajectory import trajectory
 from skilltrial.model.endings import Ended, ended
-from skilltrial.model.events import Event, Usage
+from skilltrial.model.events import Usage
 from skilltrial.model.observing import TrialTold
 from skilltrial.model.records import Record
 from skilltrial.model.trial import HostIdentity
@@ -43,32 +44,28 @@ class EndReader:
         """The ending of a try of a case with so many turns. Never raises for what the records hold."""
         runner = [record for record in records if record.source is Source.RUNNER]
         try:
-            events = self.normalizer.normalize(records)
+            events = trajectory(self.normalizer, records)
+            end = ended(runner, records, events, turns=turns, sees=self.identity.sees)
+            used = [event for event in events if isinstance(event, Usage)]
         except Exception:  # noqa: BLE001 - judging says whose fault this is; here it only must not cost the run
             return Seen(Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER))
-        end = ended(runner, records, events, turns=turns, sees=self.identity.sees)
-        return Seen(end, _tokens(events), _cost(events), *_sums(events))
+        return Seen(end, _tokens(used), _cost(used), *_sums(used))
 
 
-def _tokens(events: Sequence[Event]) -> int | None:
-    counts = [
-        None if event.input is None or event.output is None else event.input + event.output
-        for event in events
-        if isinstance(event, Usage)
-    ]
+def _tokens(used: Sequence[Usage]) -> int | None:
+    counts = [None if one.input is None or one.output is None else one.input + one.output for one in used]
     return sum(count for count in counts if count is not None) if counts and None not in counts else None
 
 
-def _sums(events: Sequence[Event]) -> tuple[int | None, int | None]:
+def _sums(used: Sequence[Usage]) -> tuple[int | None, int | None]:
     """Tokens in and out; None for what one turn at least does not say."""
-    used = [event for event in events if isinstance(event, Usage)]
-    into, out = [event.input for event in used], [event.output for event in used]
+    into, out = [one.input for one in used], [one.output for one in used]
     return (
         sum(one for one in into if one is not None) if used and None not in into else None,
         sum(one for one in out if one is not None) if used and None not in out else None,
     )
 
 
-def _cost(events: Sequence[Event]) -> Decimal | None:
-    costs = [event.cost for event in events if isinstance(event, Usage)]
+def _cost(used: Sequence[Usage]) -> Decimal | None:
+    costs = [one.cost for one in used]
     return sum((cost for cost in costs if cost is not None), Decimal(0)) if costs and None not in costs else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from skilltrial.archive.reading import read_records
 from skilltrial.archive.writing import TrialWriter
 from skilltrial.model.errors import RunIncomplete
 from skilltrial.model.trial import TrialKey
@@ -40,7 +39,7 @@ def _execute(bench: Bench, key: TrialKey, writer: TrialWriter) -> Seen | None:
         if facts is None:
             writer.discard()
             return None
-        seen = bench.ends.read(read_records(writer.records()), turns)
+        seen = bench.ends.read(writer.records(), turns)
         wait = bench.conduct.wait_before_retry(seen, writer.tries)
         if wait is None:
             with bench.gate:

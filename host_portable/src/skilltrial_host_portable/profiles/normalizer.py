@@ -50,9 +50,9 @@ PROFILE = "profile"
 class ProfileNormalizer:
     """Reads lines by rules that were put on record, so that a stranger can read them again without the file."""
 
-    def normalize(self, records: Sequence[Record]) -> Sequence[Event]:
+    def normalize(self, records: Sequence[Record]) -> Iterator[Event]:
         """See NormalizerSpec."""
-        return tuple(_events(records))
+        return _events(records)
 
 
 def _events(records: Iterable[Record]) -> Iterator[Event]:

@@ -50,7 +50,7 @@ class Trying:
         notes = [Record(seq, 0.0, Source.RUNNER, 1, as_raw(note)) for seq, note in enumerate(before, 1)]
         printed = [Record(len(before) + n, 0.0, Source.STDOUT, 1, raw) for n, raw in enumerate(given, 1)]
         exited = Record(len(before) + len(given) + 1, 0.0, Source.RUNNER, 1, as_raw(Exited(code=0)))
-        events = ProfileNormalizer().normalize([*notes, *printed, exited])
+        events = tuple(ProfileNormalizer().normalize([*notes, *printed, exited]))
         by_line: dict[int, list[Event]] = {}
         for event in events:
             by_line.setdefault(event.seq - len(before), []).append(event)
