@@ -15,6 +15,7 @@ _DEEPEST = 60
 _LONGEST = 200_000
 _PASSIVE = frozenset({"variable_assignment", "test_command", "declaration_command", "comment", "heredoc_body"})
 _INTO = frozenset({">", ">>", "&>", "&>>", ">|"})
+_NO_WORDS = frozenset({"variable_assignment", "file_redirect", "herestring_redirect", "comment"})
 _UNCERTAIN = frozenset(
     {"function_definition", "for_statement", "while_statement", "case_statement", "c_style_for_statement"}
 )
@@ -77,12 +78,13 @@ class _Walk:
 
     def node(self, node: Node, cwd: str | None, to: _Output, depth: int) -> str | None:
         """Follow `node`; return the working folder after it."""
-        if depth > _DEEPEST or node.type == "ERROR" or node.is_missing:
+        kind = node.type
+        if depth > _DEEPEST or kind == "ERROR" or node.is_missing:
             self.script.understood = False
             return cwd
-        if node.type in _PASSIVE:
+        if kind in _PASSIVE:
             return self._substitutions(node, cwd)
-        match node.type:
+        match kind:
             case "command":
                 return self._command(node, cwd, None, to)
             case "redirected_statement":
@@ -93,7 +95,7 @@ class _Walk:
                 self._all(node, cwd, to, depth)
                 return cwd
             case _:
-                if node.type in _UNCERTAIN:
+                if kind in _UNCERTAIN:
                     self.script.understood = False
                 return self._all(node, cwd, to, depth)
 
@@ -126,10 +128,11 @@ class _Walk:
         return self.node(body, cwd, to, depth + 1)
 
     def _command(self, node: Node, cwd: str | None, stdin: Word | None, to: _Output) -> str | None:
-        words = _words(node)
+        parts = [(child.type, child) for child in node.named_children]
+        words = tuple(word(child) for kind, child in parts if kind not in _NO_WORDS)
         self._substitutions(node, cwd)
-        for child in node.named_children:
-            if child.type == "file_redirect":
+        for kind, child in parts:
+            if kind == "file_redirect":
                 shown, stdin = self._redirect(child, cwd, to.shown, stdin)
                 to = _Output(shown, to.filters)
         if words and words[0] is not None and words[0].text in ("cd", "pushd"):
@@ -153,14 +156,14 @@ class _Walk:
 
     def _substitutions(self, node: Node, cwd: str | None) -> str | None:
         """What runs inside words prints where nobody can follow."""
-        if any(mark in source(node) for mark in ("$(", "`", "<(")):
+        written = node.text or b""
+        if b"$(" in written or b"`" in written or b"<(" in written:
             self.script.understood = False
         return cwd
 
 
 def _words(node: Node) -> tuple[Word | None, ...]:
-    skipped = ("variable_assignment", "file_redirect", "herestring_redirect", "comment")
-    return tuple(word(child) for child in node.named_children if child.type not in skipped)
+    return tuple(word(child) for child in node.named_children if child.type not in _NO_WORDS)
 
 
 def _moved(arguments: tuple[Word | None, ...], cwd: str | None) -> str | None:

@@ -22,10 +22,12 @@ class Word:
 
 def word(node: Node) -> Word | None:
     """What `node` stands for; None where only the running shell could say (variables, substitutions)."""
+    kind = node.type
+    if kind == "command_name":
+        inner = node.children
+        return word(inner[0]) if inner else None
     raw = source(node)
-    match node.type:
-        case "command_name":
-            return word(node.children[0]) if node.children else None
+    match kind:
         case "word" | "number" | "extglob_pattern":
             return Word(_bare(raw), bool(_PATTERN.search(raw)) or raw.startswith("~"))
         case "raw_string":

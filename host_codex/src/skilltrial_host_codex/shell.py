@@ -67,10 +67,11 @@ class _Walk:
 
     def node(self, node: Node, cwd: str | None, shown: bool, depth: int) -> str | None:
         """Follow `node`; return the working directory after it."""
-        if depth > _DEEPEST or node.type == "ERROR" or node.is_missing:
+        kind = node.type
+        if depth > _DEEPEST or kind == "ERROR" or node.is_missing:
             self.found.understood = False
             return cwd
-        match node.type:
+        match kind:
             case "command":
                 return self.command(node, cwd, shown, stdin=None, depth=depth)
             case "redirected_statement":
@@ -83,7 +84,7 @@ class _Walk:
                 self.found.understood = False
             case "variable_assignment" | "test_command" | "declaration_command" | "comment":
                 pass
-            case kind:
+            case _:
                 if kind in _LOOPS:
                     self.found.understood = False
                 return self.all(node, cwd, shown, depth)

@@ -24,7 +24,8 @@ def literal(node: Node, cwd: str | None) -> Word | None:
     """What `node` stands for; None where only a running shell could say (`$(…)`, variables but `PWD`)."""
     match node.type:
         case "command_name":
-            return literal(node.children[0], cwd) if node.children else None
+            inner = node.children
+            return literal(inner[0], cwd) if inner else None
         case "word" | "number" | "extglob_pattern":
             text = _text(node)
             return Word(_ESCAPE.sub(_unescaped, text) if "\\" in text else text, bool(_PATTERN.search(text)))
