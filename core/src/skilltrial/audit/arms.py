@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from skilltrial.archive import layout
-from skilltrial.archive.reading import read_records
+from skilltrial.archive.records import read_records
 from skilltrial.archive.trees import sha256
 from skilltrial.model.facts import TrialFacts
 from skilltrial.model.part import compact

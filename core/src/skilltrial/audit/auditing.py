@@ -10,7 +10,8 @@ from pathlib import Path
 
 from skilltrial.archive import layout
 from skilltrial.archive.copying import WorkingCopy
-from skilltrial.archive.reading import SealedArchive, open_archive, read_records
+from skilltrial.archive.reading import SealedArchive, open_archive
+from skilltrial.archive.records import read_records
 from skilltrial.judge.grading import grade
 from skilltrial.judge.views import GraderSource, NormalizerSource
 from skilltrial.model.checks import CheckOptions

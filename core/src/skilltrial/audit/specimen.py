@@ -10,7 +10,8 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from skilltrial.archive import layout
-from skilltrial.archive.reading import SealedTrial, read_records
+from skilltrial.archive.reading import SealedTrial
+from skilltrial.archive.records import read_records
 from skilltrial.judge.reconcile import strictly_equal
 from skilltrial.judge.witnesses import Witnessed, witnessed
 from skilltrial.model.capabilities import Sees
