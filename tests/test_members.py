@@ -12,14 +12,17 @@ from typing import Any
 
 import pytest
 
+import bundle
 import lock
 import members as workspace
 from members import CORE, ROOT, Member
 
 MEMBERS = workspace.members()
 PLUGINS = [member for member in MEMBERS if member.folder != CORE]
+PARTS = [member for member in PLUGINS if member != bundle.bundle(MEMBERS)]
 each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.folder)
 each_plugin = pytest.mark.parametrize("member", PLUGINS, ids=lambda member: member.folder)
+each_part = pytest.mark.parametrize("member", PARTS, ids=lambda member: member.folder)
 
 # The kinds whose folder prefix is not simply the singular of their entry point group.
 GROUPS = {"agent": "dialects", "render": "renderers"}
@@ -36,7 +39,7 @@ def pyproject(member: Member) -> dict[str, Any]:
     return tomllib.loads((ROOT / member.folder / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-@each_plugin
+@each_part
 def test_folder_distribution_package_and_entry_point_bear_one_name(member: Member):
     folder = member.folder.rpartition("/")[2]
     kind, _, name = folder.partition("_")
@@ -90,6 +93,15 @@ def test_a_wheel_holds_everything_under_src_and_nothing_else(member: Member, tmp
         for target in points.values():
             path = target.partition(":")[0].replace(".", "/")
             assert packed & {f"{path}.py", f"{path}/__init__.py"}, f"{target} is registered and not in the wheel"
+
+
+def test_the_bundle_brings_every_other_member_and_bears_the_rule_of_names():
+    one = bundle.bundle(MEMBERS)
+    text = (ROOT / one.folder / "pyproject.toml").read_text(encoding="utf-8")
+
+    assert bundle.wanted(text, MEMBERS) == text, "say .ci/generated --write"
+    assert one.distribution == f"skilltrial-{one.folder.rpartition('/')[2]}"
+    assert one.needs == {member.distribution for member in MEMBERS if member != one}
 
 
 def test_no_list_of_members_is_written_by_hand():

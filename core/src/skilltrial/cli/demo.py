@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .options import FORM
+
+if TYPE_CHECKING:
+    from skilltrial.plugins.discovery import Discovery
 
 SUITE = "organization"
 AGENT = "skilltrial-agent"
@@ -27,9 +33,10 @@ def command(out: str | None, jobs: int, form: str) -> None:
     from .several import execute_all
 
     discovery = Discovery()
+    agent = _agent(discovery)
     click.echo("The model of this demo is scripted: what you see tests the suite, not the skill.", err=form == "json")
     given: dict[str, Any] = {
-        "command": (AGENT,), "host": ("portable",), "host_command": None, "host_binary": None, "host_option": (),
+        "command": (agent,), "host": ("portable",), "host_command": None, "host_binary": None, "host_option": (),
         "model": None, "effort": None, "skill_dir": None, "records": "events", "home": None, "cases": (), "arms": (),
         "seed": None, "jobs": jobs, "allow_commands": False,
     }  # fmt: skip
@@ -40,3 +47,29 @@ def command(out: str | None, jobs: int, form: str) -> None:
         err=form == "json",
     )
     raise click.exceptions.Exit(code)
+
+
+def _agent(discovery: Discovery) -> str:
+    """The agent's program, beside the Python that runs or on PATH. Raises InvalidRequest where a part is missing.
+
+    A tool installation puts only its own command on PATH, and the agent beside its Python.
+    """
+    from skilltrial.model.errors import InvalidRequest
+    from skilltrial.plugins.installing import EVERYTHING, install_command
+    from skilltrial.plugins.kinds import HOST, MODEL
+    from skilltrial.plugins.kinds import SUITE as SUITES
+
+    agent = shutil.which(AGENT, path=str(Path(sys.executable).parent)) or shutil.which(AGENT)
+    missing = [
+        f"{kind} {name}"
+        for kind, name in ((SUITES, SUITE), (HOST, "portable"), (MODEL, "scripted"))
+        if name not in discovery.names(kind)
+    ]
+    if agent is None:
+        missing.append(f"program {AGENT}")
+    if agent is None or missing:
+        raise InvalidRequest(
+            f"the demo needs parts that are not installed: {', '.join(missing)}; all of them come "
+            f"with {EVERYTHING}: {install_command(EVERYTHING)}"
+        )
+    return agent

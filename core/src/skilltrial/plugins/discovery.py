@@ -25,6 +25,7 @@ from skilltrial.model.errors import InvalidRequest, PluginBroken, PluginDuplicat
 from skilltrial.model.plan import PartIdentity
 
 from .files import PartFile, in_file
+from .installing import how_to_add
 from .kinds import API_MAJOR, HOST, KINDS, SUITE, Kind
 
 _GROUP = re.compile(r"skilltrial\.(?P<kind>[a-z]+)s\.v(?P<major>[0-9]+)")
@@ -46,6 +47,9 @@ class Installed:
     def module(self) -> str:
         """The module that the entry point names."""
         return self.target.partition(":")[0]
+
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 
 class Discovery:
@@ -106,7 +110,9 @@ class Discovery:
         names = self.names(kind)
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
-        return f"no {kind} called {name!r}; {hint}installed: {', '.join(names) or 'none'}"
+        told = f"no {kind} called {name!r}; {hint}installed: {', '.join(names) or 'none'}"
+        # A name that could be none is not repeated in a command that somebody might run.
+        return told if close or not _NAME.fullmatch(name) else f"{told}; {how_to_add(kind.name, name)}"
 
     def load(self, kind: Kind, name: str) -> type:
         """Import the class of the named part. Raises as `find`, and PluginBroken with the cause."""

@@ -1,0 +1,1 @@
+"""skilltrial with all of its first-party parts: its dependencies are what it is for."""
