@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import http.server
 import json
-import random
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from skilltrial.api import Act, ReadSkill, Run, Say, WriteFile
+from skilltrial.api import Act, ReadSkill, Say, WriteFile
 from skilltrial.model.suite import FileText
 from skilltrial_host_claude.dialect import ClaudeDialect
 from skilltrial_host_codex.dialect import CodexDialect
@@ -36,33 +35,29 @@ description: {OFFERED}. Use it for every changelog entry.
 {BODY}: write every new entry into CHANGELOG.md below a heading `## Unreleased`.
 """
 PROMPT = "Add an entry for the dark mode to the list of changes."
+OTHER = "Note in the list of changes that the old menu is gone."
 ELSEWHERE = "Say which year it is."
+PROMPTS = (PROMPT, OTHER, ELSEWHERE)
 WIRES = (Messages(), CountTokens(), Responses())
 
 
 @dataclass
 class Provider:
-    """A provider that is none. `obeys` is how often its model does what a skill says that it read."""
+    """A provider that is none. `obeys` says whether its model does what a skill says that it has read."""
 
     url: str
-    obeys: float = 1.0
-    chance: random.Random = field(default_factory=lambda: random.Random(5))
-    prompts: list[str] = field(default_factory=lambda: [PROMPT, ELSEWHERE])
-    writes: str = ""
-    """A file that every session writes instead, as `PATH TEXT`: a drafting model's."""
-    sessions: int = 0
+    obeys: bool = True
+    asked: int = 0
+    """Requests that belonged to a turn."""
 
     def acts(self, asked: Conversation, prompt: str) -> list[Act]:
         """What the model does in this conversation."""
-        said = "\n".join(one.text for one in asked.said)
-        if self.writes:
-            path, _, text = self.writes.partition(" ")
-            return [WriteFile(write_file=FileText(path=path, text=text)), Say(say="Written.")]
         if prompt == ELSEWHERE:
-            return [Run(run="date +%Y > year.txt"), Say(say="It is in year.txt.")]
+            return [WriteFile(write_file=FileText(path="year.txt", text="2026\n")), Say(say="It is in year.txt.")]
+        said = "\n".join(one.text for one in asked.said)
         read: list[Act] = [ReadSkill(read_skill=SKILL)] if OFFERED in said else []
-        heading = "## Unreleased" if BODY in said else "## Changes"
-        file = FileText(path="CHANGELOG.md", text=f"# Changelog\n\n{heading}\n\n- Dark mode.\n")
+        heading = "## Unreleased" if BODY in said and self.obeys else "## Changes"
+        file = FileText(path="CHANGELOG.md", text=f"# Changelog\n\n{heading}\n\n- {prompt}\n")
         return [*read, WriteFile(write_file=file), Say(say="The entry is in CHANGELOG.md.")]
 
 
@@ -81,8 +76,9 @@ def provider() -> Iterator[Provider]:
                 return
             asked = wire.read(json.loads(body))
             reply = Reply(NEUTRAL)
-            prompt = next((one for one in found.prompts if asked.asks(one)), found.prompts[0] if found.writes else "")
+            prompt = next((one for one in PROMPTS if asked.asks(one)), "")
             if not wire.side and prompt and not is_side(asked, 1, prompt):
+                found.asked += 1
                 dialect = ClaudeDialect() if wire.name == Messages.name else CodexDialect()
                 acts, step = found.acts(asked, prompt), asked.step(prompt)
                 reply = due(acts, step, lambda act: dialect.spell(act, asked.tools)).reply

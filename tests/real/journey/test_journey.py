@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,76 @@ def test_try_shows_two_sessions_side_by_side_and_no_verdict(live: Live, desk: An
 
 
 LIVE_CLAUDE = "live-claude-code-subprocess"
+
+
+ELSEWHERE = "Say which year it is."
+
+
+def edited(text: str) -> str:
+    """What an author does with the first suite: fill in what is left, case by case."""
+    head, tried, other, negative = re.split(r"(?m)^(?=  (?:add|second|not)-[a-z-]+:$)", text)
+    for wanted, given in ((TEXT_TODO, "## Unreleased"), (FILE_TODO, "CHANGELOG.md"), (PROMPT_TODO, OTHER)):
+        other = other.replace(wanted, given)
+    for wanted, given in ((TEXT_TODO, "2026"), (FILE_TODO, "year.txt"), (OUTSIDE_TODO, ELSEWHERE)):
+        negative = negative.replace(wanted, given)
+    return head + tried.replace(THERE_TODO, "## Unreleased") + other + negative
+
+
+THERE_TODO = "<TODO: a text from there that must be in it>"
+PROMPT_TODO = "<TODO: what a user of the skill would ask, in words of their own>"
+OUTSIDE_TODO = "<TODO: a request close to the skill's subject that is none of its business>"
+OTHER = "Note in the list of changes that the old menu is gone."
+FILE_TODO = "<TODO: a file that the agent should write or change>"
+TEXT_TODO = "<TODO: a text that must then be in it>"
+SUITE = "skills/changelog.trial.yaml"
+
+
+NEGATIVE = "not-its-business"
+
+
+@pytest.fixture
+def ran(live: Live, desk: Any) -> Any:
+    """The first ten minutes: try, init, lint, edit, run. What the run printed, and the suite in `skills/`."""
+    suite = desk.folder / SUITE
+    tried = live("try", "skills/changelog", PROMPT, "--out", "tried")
+    assert tried.code == 0, tried.out + tried.err
+    assert desk.run("init", "skills/changelog", "--from", "tried").code == 0
+    refused = desk.run("lint", SUITE)
+    assert refused.code == 2
+    assert refused.err.count("still to be filled in") == 7
+    assert "#     ## Unreleased" in suite.read_text("utf-8"), "what only the session with the skill wrote is shown"
+    suite.write_text(edited(suite.read_text("utf-8")), "utf-8")
+    linted = desk.run("lint", SUITE, "--strict")
+    assert linted.code == 0, linted.out + linted.err
+    return live("run", SUITE, "--out", "run", "--format", "json", "--yes")
+
+
+def test_the_first_ten_minutes_and_a_gate_that_is_red_the_morning_after(
+    ran: Any, live: Live, desk: Any, provider: Any
+) -> None:
+    assert ran.code == 0, ran.out + ran.err
+    found = {(trial["key"]["case"], trial["key"]["arm"]): trial["verdict"]["kind"] for trial in ran.report["trials"]}
+    helped = {case for case, _ in found} - {NEGATIVE}
+    assert {found[case, "with_skill"] for case in helped | {NEGATIVE}} == {"passed"}
+    # R54: the arm without the skill is the default, and tells a useful skill from a useless one.
+    assert {found[case, "without_skill"] for case in helped} == {"failed"}
+    assert found[NEGATIVE, "without_skill"] == "passed"
+    # R52: the pairs that are counted are those of the trials.
+    (pairs,) = ran.report["pair_summary"]
+    assert (pairs["n"], pairs["improved"], pairs["tied_pass"]) == (3, 2, 1)
+
+    provider.obeys = False
+    asked = provider.asked
+    red = live("run", SUITE, "--out", "red", "--reuse", "run", "--format", "json", "--yes")
+
+    assert red.code == 1, red.out + red.err
+    # R48: each attempt is kept, and each that failed has its reason and its check.
+    taken = {trial["key"]["arm"] for trial in red.report["trials"] if trial["reused_days"] is not None}
+    assert taken == {"without_skill"}, "only what need not be run again is taken over"
+    assert provider.asked > asked
+    deciding = red.report["gate"]["deciding"]
+    assert {key["case"] for key in deciding} == helped
+    assert {key["arm"] for key in deciding} == {"with_skill"}
+    failed = [trial["verdict"] for trial in red.report["trials"] if trial["verdict"]["kind"] == "failed"]
+    assert all(one["reason"] and one["check"] and one["owner"] == "agent" for one in failed)
+    assert desk.run("verify", "red").code == 0
