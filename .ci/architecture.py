@@ -27,13 +27,15 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "rehearsal": BELOW_RECORD | {"record", "judge"},
     "repeating": BELOW_RECORD | {"record", "judge"},
     "doctor": BELOW_RECORD | {"record", "judge", "rehearsal"},
-    "cli": BELOW_RECORD | {"record", "judge", "audit", "rehearsal", "repeating", "doctor"},
+    "starting": BELOW_RECORD | {"record", "judge"},
+    "cli": BELOW_RECORD | {"record", "judge", "audit", "rehearsal", "repeating", "doctor", "starting"},
     "__main__": frozenset({"cli"}),
     "api": frozenset({"plugins", "model"}),
     "checks": frozenset({"model"}),
     "replies": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
-    "testing": BELOW_RECORD | {"record", "judge", "audit", "rehearsal", "repeating", "doctor", "cli", "api", "process"},
+    "testing": BELOW_RECORD
+    | {"record", "judge", "audit", "rehearsal", "repeating", "doctor", "starting", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
 FOR_HOSTS = ("skilltrial.process",)

@@ -45,6 +45,8 @@ GROUPS: dict[str, dict[str, Entry]] = {
 """Every command by what one wants, in the order of the help."""
 COMMANDS: dict[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
+COMMANDS["init"] = Entry("init", "Write a first suite beside a skill, for you to fill in.")
+
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports the one that is called."""

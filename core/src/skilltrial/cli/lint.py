@@ -23,12 +23,14 @@ def command(suite: str, expand: bool, strict: bool, **given: Any) -> None:
 
     SUITE is a path where it has a `/` or a suffix, else the name of an installed suite. What makes a suite worthless
     or a SKILL.md invalid is a fault (exit 2); what probably was not meant is a note.
+    It also tells how often chance alone turns the gate red.
 
     Of a suite of another tool (--format NAME) it also says what is converted, changed and dropped.
     """
     from skilltrial.model.errors import Exit
     from skilltrial.plugins.discovery import Discovery
     from skilltrial.plugins.graders import Graders
+    from skilltrial.record.chances import gate_chances
     from skilltrial.record.linting import lint
     from skilltrial.record.loading import expanded
 
@@ -44,6 +46,8 @@ def command(suite: str, expand: bool, strict: bool, **given: Any) -> None:
     remarks = lint(loaded, Graders(discovery))
     for remark in remarks:
         click.echo(f"{'fault' if remark.fault else 'note'}: {remark}")
+    for line in gate_chances(loaded.suite):
+        click.echo(line)
     cases = len(loaded.suite.cases)
     scripts = sum(len(case.rehearsals) for case in loaded.suite.cases)
     size = (

@@ -115,6 +115,11 @@ def policy_options(function: C) -> C:
     return _with(_POLICY, function)
 
 
+def host_fields_options(function: C) -> C:
+    """The options of a host that is named elsewhere."""
+    return _with((_HOST_OPTIONS[0], *_HOST_OPTIONS[2:]), function)
+
+
 def run_options(function: C) -> C:
     """What of the suite, where to, and how it is shown."""
     return _with((*_SELECTION, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
@@ -153,8 +158,8 @@ def host_fields(given: dict[str, Any]) -> dict[str, object]:
         ("profile", "profile"),
         ("home", "home"),
     ):
-        if given[flag] is not None:
-            fields[field] = given[flag]
+        if (value := given.get(flag)) is not None:
+            fields[field] = value
     return pairs(given["host_option"], fields)
 
 

@@ -38,6 +38,7 @@ class Observation:
     allow: tuple[str, ...] = ()
     seconds: int = 600
     arms: tuple[str, ...] = ("without_skill", "with_skill")
+    """An arm that is not called `with_skill` has no skill. Without that one the workspace is left as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +92,13 @@ def staged(wanted: Observation, graders: GraderDirectory) -> Iterator[Staged]:
         (root / _WORKSPACE).mkdir()
         repository = False
         if wanted.workspace is not None:
-            repository, left_out = _lay_project(wanted.workspace, root / _WORKSPACE, name)
+            compared = "with_skill" in wanted.arms
+            repository, left_out = _lay_project(wanted.workspace, root / _WORKSPACE, name if compared else None)
         allow = tuple(dict.fromkeys((*matter.allowed_tools, *wanted.allow)))
         suite = {
             "schema_version": 1,
             "id": f"try-{name}"[:64],
-            "skills": [{"id": name, "folder": name}],
+            "skills": [{"id": name, "folder": name}] if "with_skill" in wanted.arms else [],
             "arms": [{"id": arm, "skills": [name] if arm == "with_skill" else []} for arm in wanted.arms],
             "gate": {"arm": wanted.arms[-1]},
             "limits": {"seconds": wanted.seconds, **_LIMITS},
@@ -123,7 +125,7 @@ def _everything(folder: Path) -> list[str]:
     return [entry.path for entry in found.entries]
 
 
-def _lay_project(project: Path, to: Path, skill: str) -> tuple[bool, tuple[str, ...]]:
+def _lay_project(project: Path, to: Path, skill: str | None) -> tuple[bool, tuple[str, ...]]:
     """Copy a project without what git ignores and without the skill itself.
 
     Returns whether it is a repository, and what was left out. Raises SourceUnusable.
@@ -132,7 +134,7 @@ def _lay_project(project: Path, to: Path, skill: str) -> tuple[bool, tuple[str, 
         raise SourceUnusable(f"there is no folder {project}; --workspace names a project's folder")
     tracked = _tracked(project)
     paths = _listed(project) if tracked is None else tracked
-    copies = sorted({path.rpartition("/")[0] for path in paths if _is_skill(project, path, skill)})
+    copies = sorted({path.rpartition("/")[0] for path in paths if skill and _is_skill(project, path, skill)})
     if "" in copies:
         raise SourceUnusable(f"{project} is the skill's own folder; a workspace is the project that it is for")
     kept = [path for path in paths if not any(path == one or path.startswith(f"{one}/") for one in copies)]
