@@ -95,13 +95,13 @@ def test_a_wheel_holds_everything_under_src_and_nothing_else(member: Member, tmp
             assert packed & {f"{path}.py", f"{path}/__init__.py"}, f"{target} is registered and not in the wheel"
 
 
-def test_the_bundle_brings_every_other_member_and_bears_the_rule_of_names():
+def test_the_bundle_brings_members_only_and_bears_the_rule_of_names():
+    """That it brings all of them is for `.ci/generated`: who adds a member need not know of it."""
     one = bundle.bundle(MEMBERS)
-    text = (ROOT / one.folder / "pyproject.toml").read_text(encoding="utf-8")
 
-    assert bundle.wanted(text, MEMBERS) == text, "say .ci/generated --write"
     assert one.distribution == f"skilltrial-{one.folder.rpartition('/')[2]}"
-    assert one.needs == {member.distribution for member in MEMBERS if member != one}
+    assert one.needs <= {member.distribution for member in MEMBERS if member != one}
+    assert bundle.wanted("a\ndependencies = [\n]\nb\n", MEMBERS).count('",\n') == len(MEMBERS) - 1
 
 
 def test_no_list_of_members_is_written_by_hand():
