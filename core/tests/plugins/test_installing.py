@@ -63,6 +63,6 @@ def test_a_part_that_is_no_distribution_of_its_own_comes_with_all() -> None:
 @pytest.mark.parametrize(("name", "told"), [("codex", True), ("x; rm -rf ~", False)])
 def test_the_error_of_a_missing_part_says_it(name: str, told: bool) -> None:
     with pytest.raises(PluginNotFound) as error:
-        Discovery([]).find(HOST, name)
+        Discovery(()).find(HOST, name)
 
     assert ("a first-party one is added by: " in str(error.value)) is told
