@@ -129,3 +129,18 @@ def test_the_first_ten_minutes_and_a_gate_that_is_red_the_morning_after(
     failed = [trial["verdict"] for trial in red.report["trials"] if trial["verdict"]["kind"] == "failed"]
     assert all(one["reason"] and one["check"] and one["owner"] == "agent" for one in failed)
     assert desk.run("verify", "red").code == 0
+
+
+def test_the_run_is_shown_and_edited_checks_judge_it_without_a_session(ran: Any, desk: Any, provider: Any) -> None:
+    suite, asked = desk.folder / SUITE, provider.asked
+    shown = desk.run("show", "run")
+    assert "HELPS" in shown.out or "CAN'T TELL" in shown.out, shown.out
+    trial = desk.run("show", f"run/{NEGATIVE}/with_skill/1")
+    assert (trial.code, "year.txt" in trial.out) == (0, True), trial.out + trial.err
+
+    suite.write_text(suite.read_text("utf-8").replace('contains: "2026"', 'contains: "1926"'), "utf-8")
+    again = desk.run("grade", "run", "--checks", SUITE)
+
+    assert again.code == 3, "checks that were changed after the run decide no gate"
+    assert f"{NEGATIVE} / with_skill / 1: passed -> failed" in again.err
+    assert provider.asked == asked, "no session was run"

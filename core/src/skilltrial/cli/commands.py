@@ -20,6 +20,7 @@ class Entry(NamedTuple):
 GROUPS: dict[str, dict[str, Entry]] = {
     "Start": {
         "try": Entry("try_", "One session without and one with a skill, side by side."),
+        "init": Entry("init", "Write a first suite beside a skill, for you to fill in."),
         "run": Entry("run", "Run a suite on a real agent, with and without the skill, and judge it."),
         "demo": Entry("demo", "Rehearse a suite that comes with skilltrial: no key, no cost."),
     },
@@ -44,8 +45,6 @@ GROUPS: dict[str, dict[str, Entry]] = {
 }
 """Every command by what one wants, in the order of the help."""
 COMMANDS: dict[str, Entry] = {name: entry for group in GROUPS.values() for name, entry in group.items()}
-
-COMMANDS["init"] = Entry("init", "Write a first suite beside a skill, for you to fill in.")
 
 
 class LazyGroup(click.Group):
