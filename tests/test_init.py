@@ -24,6 +24,7 @@ allowed-tools: Read Bash(git *)
 Write hello into greeting.txt, always with one exclamation mark and never with more than one of them.
 """
 SUITE = "skills/greeter.trial.yaml"
+ON = ("--host", "portable", "--")
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_a_bare_skill_gets_two_cases_and_one_that_must_not_open_it(skilltrial: C
         number for number, line in enumerate(lines, 1) for _ in range(line.count("<TODO: ")) if not line.startswith("#")
     )
     for command in ("run", "rehearse"):
-        assert skilltrial(command, SUITE, "--host", "portable", "--", "true").code == 2
+        assert skilltrial(command, SUITE, *ON, "true").code == 2
 
     fill(project / SUITE)
     assert skilltrial("lint", SUITE, "--strict").code == 0
@@ -197,7 +198,7 @@ if [ -f .agents/skills/greeter/SKILL.md ]; then printf 'hello!\\n' >> greeting.t
 
 def test_a_try_becomes_a_case(skilltrial: Command, project: Path, lay: Lay) -> None:
     lay({"agent.sh": AGENT, "app/gone.txt": "x", "app/old.txt": "y", "app/greeting.txt": ""})
-    tried = skilltrial("try", "skills/greeter", "Greet the user.", "--workspace", "app", "--", project / "agent.sh")
+    tried = skilltrial("try", "skills/greeter", "Greet the user.", "--workspace", "app", *ON, project / "agent.sh")
     assert tried.code == 0, tried.err
 
     assert skilltrial("init", "skills/greeter", "--from", "last").code == 0
@@ -214,7 +215,7 @@ def test_a_try_becomes_a_case(skilltrial: Command, project: Path, lay: Lay) -> N
     assert "#     greeting\n" not in text, "what was written without the skill too shows no difference"
     assert "both.txt became the same without the skill" in text
     fill(project / SUITE)
-    ran = skilltrial("run", SUITE, "--case", "greet-the-user", "--quiet", "--", project / "agent.sh")
+    ran = skilltrial("run", SUITE, "--case", "greet-the-user", "--quiet", *ON, project / "agent.sh")
     assert ran.code == 0, ran.out + ran.err
 
 
@@ -227,9 +228,9 @@ cases: {a: {prompt: x, expect: [{files: a, exists: true}]}}
 def test_only_a_try_of_this_skill_becomes_a_case(skilltrial: Command, project: Path, lay: Lay) -> None:
     other = SKILL.replace("name: greeter", "name: other")
     lay({"agent.sh": AGENT, "skills/other/SKILL.md": other})
-    skilltrial("try", "skills/other", "Greet.", "--out", "tried", "--", project / "agent.sh")
+    skilltrial("try", "skills/other", "Greet.", "--out", "tried", *ON, project / "agent.sh")
     lay({"other.trial.yaml": OTHER_SUITE})
-    skilltrial("run", "other.trial.yaml", "--out", "run", "--", project / "agent.sh")
+    skilltrial("run", "other.trial.yaml", "--out", "run", *ON, project / "agent.sh")
 
     for archive, told in (("tried", "tried the skill 'other', not 'greeter'"), ("run", "run is no `try`")):
         began = skilltrial("init", "skills/greeter", "--from", archive)
@@ -348,7 +349,7 @@ def test_the_workflows_own_commands_run(skilltrial: Command, repository: Path, l
     assert rehearsed.code == 0, rehearsed.out + rehearsed.err
     out = repository / ".skilltrial/ci/greeter"
     flags = ("--max-sessions", "200", "--yes", "--format", "markdown", "--case", "first-use")
-    ran = skilltrial("run", SUITE, "--out", out, *flags, "--", repository / "agent.sh")
+    ran = skilltrial("run", SUITE, "--out", out, *flags, *ON, repository / "agent.sh")
     assert ran.code == 0, ran.out + ran.err
     resumed = skilltrial("run", "--resume", out, "--incomplete", "--yes", "--format", "markdown")
     assert resumed.code == 0, resumed.err
@@ -405,7 +406,7 @@ def test_a_shallow_clone_says_what_would_be_right(skilltrial: Command, repositor
     subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{repository}", "shallow"], cwd=tmp_path, check=True)
     git(tmp_path / "shallow", "update-ref", "-d", "refs/remotes/origin/main")
 
-    ran = skilltrial("run", "shallow/" + SUITE, "--", "true")
+    ran = skilltrial("run", "shallow/" + SUITE, *ON, "true")
 
     assert ran.code == 2
     assert "the clone is shallow: fetch its whole history (`fetch-depth: 0`)" in ran.err

@@ -20,6 +20,7 @@ cat > /dev/null
 ls > seen.txt
 if [ -f .agents/skills/greeter/SKILL.md ]; then echo hello > greeting.txt; fi
 """
+ON = ("--host", "portable", "--")
 HEADING = "one session each and nothing checked: an observation, not a verdict"
 
 
@@ -32,7 +33,7 @@ def project(tmp_path: Path, lay: Lay) -> Path:
 def test_two_sessions_stand_side_by_side_and_an_ordinary_archive_is_left(
     skilltrial: Command, project: Path, lay: Lay
 ) -> None:
-    tried = skilltrial("try", "skills/greeter", "Greet the user.", "--out", "run", "--", project / "agent.sh")
+    tried = skilltrial("try", "skills/greeter", "Greet the user.", "--out", "run", *ON, project / "agent.sh")
 
     assert tried.code == 0, tried.err
     first, *rows = tried.out.splitlines()
@@ -50,7 +51,7 @@ def test_two_sessions_stand_side_by_side_and_an_ordinary_archive_is_left(
 
 
 def test_r46_nothing_checked_is_never_green_when_it_is_judged(skilltrial: Command, project: Path) -> None:
-    skilltrial("try", "skills/greeter", "Greet.", "--out", "run", "--", project / "agent.sh")
+    skilltrial("try", "skills/greeter", "Greet.", "--out", "run", *ON, project / "agent.sh")
 
     judged = skilltrial("grade", "run", "--format", "json")
 
@@ -64,7 +65,7 @@ def test_r46_nothing_checked_is_never_green_when_it_is_judged(skilltrial: Comman
 def test_r41_an_agent_that_does_not_start_shows_nothing(skilltrial: Command, project: Path, lay: Lay) -> None:
     lay({"broken.sh": "#!/bin/sh\necho unknown flag >&2\nexit 64\n"})
 
-    tried = skilltrial("try", "skills/greeter", "Greet.", "--out", "run", "--", project / "broken.sh")
+    tried = skilltrial("try", "skills/greeter", "Greet.", "--out", "run", *ON, project / "broken.sh")
 
     assert tried.code == 3
     assert tried.out.count("INCOMPLETE") == 2
@@ -78,13 +79,13 @@ def test_r21_a_relative_path_means_the_skill_where_the_command_was_called(
     lay({"elsewhere/skills/greeter/SKILL.md": SKILL.replace("greeting", "other"), "elsewhere/here.txt": ""})
 
     tried = skilltrial(
-        *("try", "../skills/greeter/SKILL.md", "Greet.", "--out", "run", "--workspace", ".", "--", "../agent.sh"),
+        *("try", "../skills/greeter/SKILL.md", "Greet.", "--out", "run", "--workspace", ".", *ON, "../agent.sh"),
         cwd=project / "elsewhere",
     )
 
     assert tried.code == 2, "an archive would lie in the project that is copied"
     tried = skilltrial(
-        *("try", "../skills/greeter/SKILL.md", "Greet.", "--workspace", ".", "--", project / "agent.sh"),
+        *("try", "../skills/greeter/SKILL.md", "Greet.", "--workspace", ".", *ON, project / "agent.sh"),
         cwd=project / "elsewhere",
     )
     assert tried.code == 0, tried.err
@@ -105,9 +106,7 @@ def test_a_project_is_copied_without_what_git_ignores(skilltrial: Command, proje
         subprocess.run(["git", *command], cwd=project / "app", check=True)
     lay({"look.sh": "#!/bin/sh\ncat > /dev/null\nls -A > seen.txt\n"})
 
-    tried = skilltrial(
-        "try", "skills/greeter", "Look.", "--out", "run", "--workspace", "app", "--", project / "look.sh"
-    )
+    tried = skilltrial("try", "skills/greeter", "Look.", "--out", "run", "--workspace", "app", *ON, project / "look.sh")
 
     assert tried.code == 0, tried.err
     seen = next((project / "run" / "trials/try/without_skill/1/changed").iterdir()).read_text().split()
@@ -133,7 +132,7 @@ def test_what_can_not_be_tried_is_one_error_and_nothing_is_written(
 ) -> None:
     lay({"skills/unnamed/SKILL.md": "---\ndescription: x\n---\n", "skills/headless/SKILL.md": "text\n"})
 
-    tried = skilltrial("try", *arguments, "--", project / "agent.sh")
+    tried = skilltrial("try", *arguments, *ON, project / "agent.sh")
 
     assert tried.code == 2
     assert told in tried.err
@@ -142,7 +141,7 @@ def test_what_can_not_be_tried_is_one_error_and_nothing_is_written(
 
 
 def test_a_dry_run_starts_nothing(skilltrial: Command, project: Path) -> None:
-    tried = skilltrial("try", "skills/greeter", "Greet.", "--dry-run", "--", project / "agent.sh")
+    tried = skilltrial("try", "skills/greeter", "Greet.", "--dry-run", *ON, project / "agent.sh")
 
     assert (tried.code, "2 sessions" in tried.out) == (0, True)
     assert not (project / ".skilltrial").exists()
@@ -159,7 +158,7 @@ def test_a_suite_may_only_observe_and_its_long_form_reads_again(skilltrial: Comm
 
     assert long.code == 0
     assert skilltrial("lint", "long.trial.yaml", "--expand").out == long.out
-    ran = skilltrial("run", "look.trial.yaml", "--quiet", "--host", "portable", "--", project / "agent.sh")
+    ran = skilltrial("run", "look.trial.yaml", "--quiet", "--host", "portable", *ON, project / "agent.sh")
     assert ran.code == 3
     assert "nothing checked" in ran.out
 

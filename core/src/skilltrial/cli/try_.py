@@ -12,7 +12,7 @@ EPILOG = """\b
 Examples:
   skilltrial try skills/changelog "Add an entry for the dark mode." \\
       --workspace . --host claude --pass-env ANTHROPIC_API_KEY
-  skilltrial try skills/changelog "Add an entry." -- my-agent --flag
+  skilltrial try skills/changelog "Add an entry." --host portable -- my-agent --flag
 
 \b
 Exit codes: 0 both sessions went to their end, 2 not a valid request,
