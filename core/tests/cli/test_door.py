@@ -87,7 +87,7 @@ def test_help_lists_every_command_and_every_exit_code(cli):
     [
         (("rnu",), "no command 'rnu'; did you mean 'run'?"),
         (("garde", "x"), "no command 'garde'; did you mean 'grade'?"),
-        (("zzzzz",), "no command 'zzzzz'; commands: try, run, demo, "),
+        (("zzzzz",), "no command 'zzzzz'; commands: try, init, run, "),
         (("--nonsense",), "No such option"),
         (("verify", "--nonsense"), "No such option"),
         (("run", "--jobs", "0", "x.trial.yaml"), "--jobs"),
