@@ -13,7 +13,7 @@ Exit codes: 0 sound, 2 a fault, or a note under --strict.
 """
 
 
-@click.command("lint", short_help="Check a suite file without running anything.", epilog=EPILOG)
+@click.command("lint", short_help="Check a suite and its skills without running anything.", epilog=EPILOG)
 @click.argument("suite")
 @click.option("--expand", is_flag=True, help="Print the long form, with every default written out.")
 @click.option("--strict", is_flag=True, help="Notes count as faults.")
