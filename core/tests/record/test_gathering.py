@@ -148,7 +148,7 @@ def test_assets_are_read_and_a_missing_one_is_named(tmp_path, suite):
     gather = gatherer(suite, tmp_path)
 
     assert gather.gather(["golden/a.txt", "golden/a.txt"]).assets == {"golden/a.txt": b"1"}
-    with pytest.raises(SourceUnusable, match=r"golden/b\.txt, which a check names, can't be read"):
+    with pytest.raises(SourceUnusable, match=r"golden/b\.txt, which the suite names, can't be read"):
         gather.gather(["golden/b.txt"])
 
 

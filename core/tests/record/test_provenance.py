@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from skilltrial.archive.trees import sha256
+from skilltrial.model.pins import PinState
 from skilltrial.record.gathering import Gatherer
 from skilltrial.record.loading import Loaded
-from skilltrial.record.provenance import changed_sources, provenance
+from skilltrial.record.pinning import write_pins
+from skilltrial.record.provenance import changed_sources, packages, provenance
 
 
 @pytest.fixture
@@ -44,7 +47,11 @@ def prepared(repository, suite):
     )
     sources = Gatherer(asked, root, loaded.path).gather(["golden.txt"])
     return SimpleNamespace(
-        loaded=loaded, sources=sources, plan=SimpleNamespace(seed=3, jobs=2), passed={"B": "x", "A": "y"}
+        loaded=loaded,
+        sources=sources,
+        plan=SimpleNamespace(seed=3, jobs=2),
+        parts=SimpleNamespace(identities=(SimpleNamespace(distribution="skilltrial"),)),
+        passed={"B": "x", "A": "y"},
     )
 
 
@@ -117,3 +124,22 @@ def test_outside_a_repository_and_without_git_nothing_is_claimed(prepared, tmp_p
     monkeypatch.setenv("PATH", str(Path(tmp_path) / "empty"))
     told = provenance(prepared)
     assert (told.repository_commit, told.node, told.lock_sha256) == (None, None, None)
+
+
+def test_the_packages_that_the_parts_are_built_on_are_told_all_the_way_down(prepared):
+    told = provenance(prepared).packages
+
+    assert told["skilltrial"] == version("skilltrial")
+    assert told["pydantic-core"] == version("pydantic-core"), "needed by pydantic, not by us"
+    assert "no-such-distribution" not in packages(["no-such-distribution"])
+
+
+def test_the_state_of_each_pin_is_told(prepared, repository):
+    assert [(pin.skill, pin.state) for pin in provenance(prepared).pins] == [("notes", PinState.UNPINNED)]
+
+    (repository.root / "skilltrial.lock").unlink()
+    repository.commit({"notes/SKILL.md": "---\nname: notes\ndescription: x\n---\n"})
+    prepared.sources = Gatherer.of(prepared.loaded).gather(["golden.txt"])
+    write_pins(prepared.loaded, None)
+
+    assert [(pin.skill, pin.state) for pin in provenance(prepared).pins] == [("notes", PinState.PINNED)]

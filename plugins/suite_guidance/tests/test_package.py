@@ -54,6 +54,20 @@ def test_the_metadata_of_the_skill_names_every_other_file_by_its_digest(folder: 
     assert json.loads((skill / METADATA).read_bytes()) == others
 
 
+def test_the_lock_pins_the_skill_as_it_is_and_its_metadata(folder: Path) -> None:
+    (pin,) = json.loads((folder / "skilltrial.lock").read_bytes())["skills"].values()
+    skill = folder / "skills/project-context"
+    found = {
+        path.relative_to(skill).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in skill.rglob("*")
+        if path.is_file()
+    }
+
+    assert pin["files"] == found
+    assert METADATA in pin["files"]
+    assert len(pin["source_commit"]) == 40
+
+
 def test_every_code_that_a_rehearsal_names_is_a_check_of_its_case(suite: dict[str, Any]) -> None:
     for case in suite["cases"]:
         codes = {check["id"] for check in case["checks"]}

@@ -28,6 +28,8 @@ ASSETS = "inputs/assets.json"
 BLOBS = "inputs/blobs"
 CONVERSION = "inputs/conversion.json"
 """Of a suite that was written for another tool: the format that read it, and what was converted, changed, dropped."""
+PINS = "inputs/skilltrial.lock"
+"""The pins of the suite's skills, as they were written when the run began."""
 PART_SOURCES = "inputs/parts"
 """The source of every part that judges."""
 

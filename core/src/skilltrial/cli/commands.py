@@ -34,12 +34,14 @@ GROUPS: dict[str, dict[str, Entry]] = {
         "grade": Entry("grade", "Judge a sealed archive again."),
         "verify": Entry("verify", "Check that an archive is what was sealed."),
         "audit": Entry("audit", "Change a passing archive's evidence: what still passes?"),
+        "pin": Entry("pin", "Pin a suite's skills to the committed bytes that are tested."),
+        "qualified": Entry("qualified", "Say which archive qualifies a skill on this host, or what has changed."),
         "scan": Entry("scan", "Look for credentials in an archive before it is shared."),
     },
     "Extend": {
         "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
         "doctor": Entry("doctor", "Look at the installed agents: versions, logins, what to do."),
-        "schema": Entry("schema", "Print a JSON Schema: of suites or of reports."),
+        "schema": Entry("schema", "Print a JSON Schema: of suites, reports or qualifications."),
         "import": Entry("import_", "Make an archive of a transcript that another tool recorded, and judge it."),
     },
 }

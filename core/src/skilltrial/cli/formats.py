@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import FormatFacade
 from skilltrial.plugins.graders import Graders
-from skilltrial.plugins.kinds import ANSWERER, FIXTURE, FORMAT
-from skilltrial.record.loading import Loaded, load, locate
+from skilltrial.plugins.kinds import ANSWERER, FIXTURE, FORMAT, SUITE
+from skilltrial.record.loading import Loaded, is_name, load, locate
+from skilltrial.record.replacing import in_place
 from skilltrial.record.suitefile.foreign import load_foreign
 
 from .options import FORMS
@@ -42,15 +44,23 @@ def load_suite(argument: str, given: Mapping[str, Any], discovery: Discovery) ->
         except PluginNotFound as error:
             raise PluginNotFound(f"{error} (a report is printed as text, json or markdown)") from None
         front = bind(FormatFacade, name, discovery.build(FORMAT, name, options))
-        return load_foreign(Path(argument), front, discovery.identify(FORMAT, name), graders)
+        return _replaced(load_foreign(Path(argument), front, discovery.identify(FORMAT, name), graders), given)
     if options:
         raise click.UsageError(f"--{next(iter(options))} goes with a suite of another tool and its --format NAME")
-    return load(
+    loaded = load(
         locate(argument, discovery),
         graders,
         fixture_kinds=discovery.names(FIXTURE),
         answerers=discovery.names(ANSWERER),
     )
+    if is_name(argument):
+        loaded = replace(loaded, part=discovery.identify(SUITE, argument))
+    return _replaced(loaded, given)
+
+
+def _replaced(loaded: Loaded, given: Mapping[str, Any]) -> Loaded:
+    """With what stands in the place of the suite's own (`--skill`, `--catalog`)."""
+    return in_place(loaded, given.get("skill", ()), given.get("catalog", ()))
 
 
 def converted(loaded: Loaded) -> list[str]:

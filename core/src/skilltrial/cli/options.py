@@ -83,6 +83,13 @@ REPORT = click.option(
     help="Print the report in this form: markdown, json, text, or by an installed renderer: junit, embraion ...",
 )
 
+SKILL = click.option(
+    "--skill", metavar="[ID=]DIR", multiple=True, help="Test this skill folder in the place of the suite's own."
+)
+CATALOG = click.option(
+    "--catalog", metavar="[NAME=]FILE", multiple=True, help="Offer this catalog in the place of the suite's own."
+)
+
 _FORMAT_OPTIONS = (
     click.option("--root", type=click.Path(), metavar="DIR", help="Where a suite of another tool has its skills."),
     click.option(
@@ -110,6 +117,11 @@ def host_options(function: C) -> C:
     return _with(_HOST_OPTIONS, function)
 
 
+def host_flags(function: C) -> C:
+    """Which host and its options, but for a command behind `--`."""
+    return _with(_HOST_OPTIONS[1:], function)
+
+
 def policy_options(function: C) -> C:
     """Which routing policy, and what the work is."""
     return _with(_POLICY, function)
@@ -122,7 +134,7 @@ def host_fields_options(function: C) -> C:
 
 def run_options(function: C) -> C:
     """What of the suite, where to, and how it is shown."""
-    return _with((*_SELECTION, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
+    return _with((*_SELECTION, SKILL, CATALOG, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
 
 
 def foreign_options(function: C) -> C:

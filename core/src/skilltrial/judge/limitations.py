@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.notes import LimitHit, notes
+from skilltrial.model.pins import PinState
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
 from skilltrial.model.wire import Called, Placed, wire_notes
@@ -132,6 +133,8 @@ def _of_the_skills(archive: ArchiveView, trials: Sequence[TrialReport]) -> Itera
             for row in trial.trigger
             if row.skill == skill.id and row.present and trial.ending is Ending.COMPLETED
         ]
+        if any(pin.skill == skill.id and pin.state is PinState.CHANGED for pin in archive.provenance.pins):
+            yield f"The skill {skill.id} was not what its pin says: this run qualifies nothing."
         if Sees.SKILL_OFFERS in sees:
             silent = sum(not row.steps for _, row in rows)
             if silent:

@@ -16,7 +16,7 @@ from skilltrial.model.events import (
     ToolRequested,
     Usage,
 )
-from skilltrial.model.report import UsageReport
+from skilltrial.model.report import UNNAMED, UsageReport
 
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}")
 
@@ -70,7 +70,7 @@ def models(events: Sequence[Event], sees: frozenset[Sees]) -> tuple[str, ...]:
     if Sees.MODEL_IDS not in sees:
         return ()
     names = {event.model for event in events if isinstance(event, ModelRequested | SessionStarted) and event.model}
-    return tuple(sorted({name if _MODEL.fullmatch(name) else "unnamed" for name in names}))
+    return tuple(sorted({name if _MODEL.fullmatch(name) else UNNAMED for name in names}))
 
 
 def count(events: Sequence[Event], kind: type[Event]) -> int:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from .part import Part, Sha256
+from .pins import Pin
 from .trial import TrialKey
 
 Seconds = Annotated[float, Field(ge=0, strict=False)]
@@ -74,5 +75,11 @@ class Provenance(Part):
     reused: tuple[Reused, ...] = ()
     resumed: tuple[datetime, ...] = ()
     """When the run was taken up again."""
+    resumed_with: tuple[str, ...] = ()
+    """What was another one when the run was taken up again, in words: parts, options, Python."""
+    pins: tuple[Pin, ...] = ()
+    """The pin of each skill of the suite, as it was found when the run began."""
+    packages: dict[str, str] = Field(default_factory=dict)
+    """What the parts were built on: installed distributions → their versions."""
     losses: tuple[str, ...] = ()
     """What this platform could not prove, and that the suite was converted from another tool's, in sentences."""

@@ -25,9 +25,13 @@ Count = Annotated[int, Field(ge=0)]
 Polarity = Literal["positive", "negative"]
 
 
+UNNAMED = "unnamed"
+"""Stands for a name or a reason that is none."""
+
+
 def word(text: str) -> str:
     """`text` where it is a word, else `unnamed`: what a part says must not carry text of a trial into a report."""
-    return text if _WORD.fullmatch(text) else "unnamed"
+    return text if _WORD.fullmatch(text) else UNNAMED
 
 
 class Verdict(Part):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from .part import Part, Sha256
+from .part import Part, Sha256, Slug
 
 
 class Route(Part):
@@ -38,6 +38,10 @@ class RunRequest(Part):
     pass_env: tuple[str, ...] = ()
     allow_commands: bool = False
     allow_mutations: bool = False
+    skills: dict[Slug, Sha256] = Field(default_factory=dict)
+    """Skills that were used in the place of the suite's own → digest of what was installed."""
+    catalogs: dict[Slug, Sha256] = Field(default_factory=dict)
+    """Fixtures whose catalog was not the suite's own → digest of the file."""
     retries: Annotated[int, Field(ge=0)] = 2
     gate: str | None = None
     """The gate that was asked for in place of the suite's own, as it was written; the archived suite has it."""

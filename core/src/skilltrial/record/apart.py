@@ -27,7 +27,7 @@ def refuse_inside(out: Path, sources: Iterable[tuple[str, Path]]) -> None:
 def _folders(loaded: Loaded) -> Iterator[tuple[str, Path]]:
     suite, root, skills = loaded.suite, loaded.root, loaded.skills_root or loaded.root
     for skill in suite.skills:
-        yield f"the folder of skill {skill.id!r}", skills / skill.folder
+        yield f"the folder of skill {skill.id!r}", loaded.elsewhere.skills.get(skill.id, skills / skill.folder)
         if skill.previous is not None and not is_revision(skill.previous):
             yield f"the previous folder of skill {skill.id!r}", skills / skill.previous
     for case in suite.cases:

@@ -11,15 +11,13 @@ from pathlib import Path
 from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.trees import sha256
 from skilltrial.model.capabilities import Sees
-from skilltrial.model.contracts import lacking
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.plan import Plan
 from skilltrial.model.request import Route, RunRequest
 from skilltrial.model.suite import Suite
-from skilltrial.model.trial import FixtureIdentity, Lending, TrialKey
+from skilltrial.model.trial import Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
 
-from .gathering import Gatherer
 from .livefixtures import lent_to_fixtures, refuse_mutations
 from .loading import Loaded
 from .parts import HostChoice, Parts, choose_parts
@@ -27,6 +25,7 @@ from .passing import passed_through
 from .planning import Digests, Selection, plan_rehearsal, plan_run
 from .preparing import Project, Sources, assemble
 from .stopping import Budget
+from .surveying import Survey, survey
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,8 @@ class Prepared:
     base: Path | None = None
     loaded: Loaded | None = None
     """Where the sources came from; None where they come from an archive."""
+    others: tuple[str, ...] = ()
+    """Of a run that is taken up: the parts and options that are no longer those of its beginning, in words."""
 
 
 def prepare(asked: Request, discovery: Discovery) -> Prepared:
@@ -78,19 +79,14 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     refuse_commands(suite, allowed=asked.allow_commands)
     passed, hidden = passed_through((*suite.env, *asked.pass_env), live=live)
     parts = choose_parts(suite, asked.choice, discovery)
-    if loaded.conversion is not None:
-        parts = replace(parts, identities=(*parts.identities, loaded.conversion.part))
+    read_by = (loaded.part, loaded.conversion.part if loaded.conversion else None)
+    parts = replace(parts, identities=(*parts.identities, *(part for part in read_by if part is not None)))
     refuse_unseen_budget(asked.budget, parts)
-    assets = {path for check in loaded.checks.values() for path in check.assets()}
-    assets |= {path for fixture in parts.fixtures.values() for path in fixture.fixture_assets()}
-    sources = Gatherer(suite, loaded.root, loaded.path, loaded.skills_root).gather(assets)
-    refuse_faulty_fixtures(suite, parts, sources.assets)
-    offered = offers(parts, sources.assets)
-    if lacks := tuple(lacking(suite, offered)):
-        raise InvalidRequest("\n".join(lacks))
-    refuse_mutations(offered, live=live, allowed=asked.allow_mutations)
-    to_fixtures = lent_to_fixtures(offered, live=live)
-    plan = _plan(asked, parts, sources).model_copy(update={"fixtures": offered})
+    found = survey(loaded, parts)
+    sources = found.sources
+    refuse_mutations(found.offered, live=live, allowed=asked.allow_mutations)
+    to_fixtures = lent_to_fixtures(found.offered, live=live)
+    plan = planned(asked, parts, found)
     lent = lend(parts, plan, suite, passed) if live else Lending()
     return Prepared(
         suite=suite,
@@ -102,6 +98,8 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
             pass_env=asked.pass_env,
             allow_commands=asked.allow_commands,
             allow_mutations=asked.allow_mutations,
+            skills={id: sources.skills[id].skill.sha256 for id in loaded.elsewhere.skills},
+            catalogs=_catalogs(loaded, sources),
             retries=asked.retries,
             route=asked.route,
             gate=asked.gate,
@@ -121,7 +119,9 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     )
 
 
-def _plan(asked: Request, parts: Parts, sources: Sources) -> Plan:
+def planned(asked: Request, parts: Parts, found: Survey) -> Plan:
+    """The plan of what was asked."""
+    sources = found.sources
     digests = Digests(
         suite=sha256(asked.loaded.source),
         workspaces={case: tree.digest() for case, tree in sources.workspaces.items()},
@@ -130,8 +130,16 @@ def _plan(asked: Request, parts: Parts, sources: Sources) -> Plan:
     suite, selection, run = asked.loaded.suite, asked.selection, secrets.token_hex(8)
     needs = tuple(fixture.fixture_needs() for fixture in parts.fixtures.values())
     if asked.choice.model is None:
-        return plan_run(suite, parts.identity, selection, digests, run, needs)
-    return plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model, needs)
+        plan = plan_run(suite, parts.identity, selection, digests, run, needs)
+    else:
+        plan = plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model, needs)
+    return plan.model_copy(update={"fixtures": dict(found.offered)})
+
+
+def _catalogs(loaded: Loaded, sources: Sources) -> dict[str, str]:
+    """Fixture → digest of the catalog file that was given in the place of the suite's own."""
+    uses = {name: str(loaded.suite.fixtures[name].options["catalog"]) for name in loaded.elsewhere.catalogs}
+    return {name: sha256(sources.assets[path]) for name, path in uses.items()}
 
 
 def _told(route: Route | None) -> tuple[str, ...]:
@@ -166,28 +174,6 @@ def refuse_commands(suite: Suite, *, allowed: bool) -> None:
             f"case {with_commands[0]!r} runs commands (`setup`, `after`) on this machine; "
             "read them, then allow them with --allow-commands"
         )
-
-
-def refuse_faulty_fixtures(suite: Suite, parts: Parts, assets: Mapping[str, bytes]) -> None:
-    """Raise InvalidRequest with every fault of the fixtures' files and of what cases set."""
-    faults = [
-        f"case {case.id!r}, fixture {name!r}: {fault}"
-        for case in suite.cases
-        for name, fixture in parts.fixtures.items()
-        for fault in fixture.check_fixture(
-            {path: assets[path] for path in fixture.fixture_assets()}, case.fixtures.get(name, {})
-        )
-    ]
-    if faults:
-        raise InvalidRequest("\n".join(dict.fromkeys(faults)))
-
-
-def offers(parts: Parts, assets: Mapping[str, bytes]) -> dict[str, FixtureIdentity]:
-    """What each fixture says that it offers; its files were found to be sound."""
-    return {
-        name: fixture.describe_fixture({path: assets[path] for path in fixture.fixture_assets()})
-        for name, fixture in parts.fixtures.items()
-    }
 
 
 def refuse_unseen_budget(budget: Budget, parts: Parts) -> None:

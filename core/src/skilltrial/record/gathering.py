@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from skilltrial.archive.trees import Tree, sha256
@@ -12,6 +12,7 @@ from skilltrial.model.evidence import Entry, FileKind
 from skilltrial.model.suite import SkillSource, Suite, Workspace
 from skilltrial.model.trial import Skill
 
+from .loading import Elsewhere, Loaded
 from .preparing import PreparedSkill, Sources
 from .revisions import below_top, is_revision, resolve, tree_of_commit, tree_of_previous, with_repository
 from .sources import scan
@@ -30,6 +31,12 @@ class Gatherer:
     root: Path
     file: Path
     skills_root: Path | None = None
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
+
+    @classmethod
+    def of(cls, loaded: Loaded) -> Gatherer:
+        """The gatherer of a loaded suite."""
+        return cls(loaded.suite, loaded.root, loaded.path, loaded.skills_root, loaded.elsewhere)
 
     def gather(self, assets: Iterable[str] = ()) -> Sources:
         """Read everything. Raises SourceUnusable for what can't be read."""
@@ -64,16 +71,20 @@ class Gatherer:
 
     def skill(self, source: SkillSource) -> PreparedSkill:
         """The skill under test."""
-        tree = read_tree(self._skills / source.folder)
-        return prepared(source.id, source.id, without_answer_keys(tree, self._own(source)))
+        tree = read_tree(self.folder(source))
+        return prepared(source.id, source.id, without_answer_keys(tree, self.own(source)))
+
+    def folder(self, source: SkillSource) -> Path:
+        """Where the skill lies."""
+        return self.elsewhere.skills.get(source.id, self._skills / source.folder)
 
     @property
     def _skills(self) -> Path:
         return self.skills_root or self.root
 
-    def _own(self, source: SkillSource) -> set[str]:
+    def own(self, source: SkillSource) -> set[str]:
         """The suite's path inside the skill's folder: there under any name, it must not be installed either."""
-        file, folder = self.file.resolve(), (self._skills / source.folder).resolve()
+        file, folder = self.file.resolve(), self.folder(source).resolve()
         return {file.relative_to(folder).as_posix()} if folder in file.parents else set()
 
     def previous(self, source: SkillSource) -> PreparedSkill:
@@ -82,13 +93,13 @@ class Gatherer:
         tree = (
             tree_of_previous(previous, self._skills)[0] if is_revision(previous) else read_tree(self._skills / previous)
         )
-        return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, self._own(source)))
+        return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, self.own(source)))
 
     def _asset(self, path: str) -> bytes:
         try:
-            return (self.root / path).read_bytes()
+            return self.elsewhere.files.get(path, self.root / path).read_bytes()
         except OSError as error:
-            raise SourceUnusable(f"{path}, which a check names, can't be read: {error.strerror}") from error
+            raise SourceUnusable(f"{path}, which the suite names, can't be read: {error.strerror}") from error
 
 
 def prepared(reference: str, id: str, tree: Tree) -> PreparedSkill:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
@@ -37,6 +37,16 @@ class Conversion:
     losses: Losses
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What is used in the place of the suite's own: folders of skills by id, files by the path that the suite has."""
+
+    skills: Mapping[str, Path] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+    catalogs: tuple[str, ...] = ()
+    """The fixtures whose catalog is among the files."""
+
+
 @dataclass(frozen=True)
 class Loaded:
     """A suite that was read whole and has no fault."""
@@ -59,6 +69,14 @@ class Loaded:
     """What the folders of skills are relative to, where it is not `root`."""
     conversion: Conversion | None = None
     """None for a suite that was written for us."""
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
+    part: PartIdentity | None = None
+    """The installed package that the suite came in; None where it was named by its path."""
+
+
+def is_name(argument: str) -> bool:
+    """Whether an argument is the name of an installed suite, not a path."""
+    return "/" not in argument and not PurePosixPath(argument).suffix
 
 
 def locate(argument: str, discovery: Discovery) -> Path:
@@ -66,7 +84,7 @@ def locate(argument: str, discovery: Discovery) -> Path:
 
     Raises SourceUnusable where there is no such file, PluginNotFound where no suite has that name.
     """
-    if "/" in argument or PurePosixPath(argument).suffix:
+    if not is_name(argument):
         return Path(argument)
     return discovery.suite_folder(argument) / SUITE_FILE
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import platform
+import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from skilltrial import __version__
@@ -16,7 +19,11 @@ from skilltrial.model.facts import Provenance
 from .asking import Prepared
 from .gathering import Gatherer
 from .loading import Loaded
+from .pinning import pins_of
 from .programs.supervisor import losses
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""Of a distribution, at the beginning of a requirement."""
 
 
 def provenance(prepared: Prepared) -> Provenance:
@@ -35,10 +42,29 @@ def provenance(prepared: Prepared) -> Provenance:
         lock_sha256=sha256(lock.read_bytes()) if lock is not None and lock.is_file() else None,
         seed=prepared.plan.seed,
         jobs=prepared.plan.jobs,
+        pins=pins_of(loaded, {id: one.tree for id, one in prepared.sources.skills.items()}) if loaded else (),
+        packages=packages(part.distribution for part in prepared.parts.identities),
         passed_names=tuple(sorted(prepared.passed)),
         resolved_links=loaded.links if loaded else (),
         losses=(*_converted(loaded), *losses()),
     )
+
+
+def packages(distributions: Iterable[str]) -> dict[str, str]:
+    """The distributions that these need, all the way down, and their versions; optional ones where they are there."""
+    found: dict[str, str] = {}
+    waiting = list(dict.fromkeys(distributions))
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in found:
+            continue
+        try:
+            one = distribution(name)
+        except PackageNotFoundError:
+            continue
+        found[name] = one.version
+        waiting += [match[0] for line in one.requires or () if (match := _NAME.match(line))]
+    return dict(sorted(found.items()))
 
 
 def _converted(loaded: Loaded | None) -> tuple[str, ...]:
@@ -59,7 +85,7 @@ def changed_sources(prepared: Prepared) -> tuple[str, ...]:
     try:
         if loaded.path.read_bytes() != loaded.source:
             changed.append("the suite file")
-        again = Gatherer(loaded.suite, loaded.root, loaded.path, loaded.skills_root).gather(prepared.sources.assets)
+        again = Gatherer.of(loaded).gather(prepared.sources.assets)
     except (InvalidRequest, OSError):
         return (*changed, "a source that can't be read any more")
     for case, tree in prepared.sources.workspaces.items():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from skilltrial.archive import layout
 from skilltrial.archive.trees import Tree, read_listing, sha256
@@ -19,10 +22,12 @@ from skilltrial.plugins.discovery import Discovery
 from .asking import Prepared, lend, refuse_unseen_budget
 from .gathering import prepared as prepared_skill
 from .livefixtures import lent_to_fixtures, refuse_mutations
-from .parts import HostChoice, choose_parts
+from .parts import HostChoice, Parts, choose_parts
 from .passing import passed_through
 from .preparing import Sources, assemble
 from .stopping import Budget
+
+_REDACTED = "[redacted "
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,24 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
         secrets={**hidden, **lent.secrets, **to_fixtures},
         told=lent.told,
         base=again.base,
+        others=(*_other_parts(reader, parts), *_other_options(request.options, again.options)),
     )
+
+
+def _other_parts(reader: _Inputs, parts: Parts) -> Iterator[str]:
+    """The parts that are no longer those of the beginning: what follows would be a run of two kinds."""
+    began = {(one["kind"], one["name"]): one["source_sha256"] for one in json.loads(reader.file(layout.PARTS))}
+    for part in parts.identities:
+        if began.get((part.kind, part.name)) != part.source_sha256:
+            yield f"{part.kind} {part.name}"
+
+
+def _other_options(began: Mapping[str, JsonValue], given: Mapping[str, object]) -> Iterator[str]:
+    """The host's options that were given anew with another value. A credential's earlier value is not known."""
+    for name, value in given.items():
+        then = json.dumps(began.get(name))
+        if _REDACTED not in then and then != json.dumps(value, default=str):
+            yield f"option {name}"
 
 
 class _Inputs:
@@ -122,7 +144,7 @@ def _sources(reader: _Inputs, suite: Suite, plan: Plan) -> Sources:
 
 def _refuse_redacted(options: dict[str, object]) -> None:
     for name, value in options.items():
-        if "[redacted " in json.dumps(value):
+        if _REDACTED in json.dumps(value):
             raise InvalidRequest(f"the host option `{name}` held a credential, which is not kept: give it again")
 
 

@@ -37,6 +37,15 @@ def resolve(reference: str, beside: Path) -> str:
     return _git(asked, beside, f"no commit is called {reference!r}; {hint}").decode().strip()
 
 
+def last_change(folder: Path) -> str:
+    """The last commit, up to HEAD, that changed what is in a folder. Raises SourceUnusable."""
+    asked = ["log", "-1", "--format=%H", "HEAD", "--", "."]
+    found = _git(asked, folder, "there is no commit yet; commit it").decode().strip()
+    if not found:
+        raise SourceUnusable("no commit has this folder; commit it")
+    return found
+
+
 def merge_base(reference: str, beside: Path) -> str:
     """The commit where the current branch left `reference`. Raises SourceUnusable."""
     other = resolve(reference, beside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +28,7 @@ from .bench import Bench
 from .endings import EndReader
 from .observers import Observers
 from .parts import Parts
+from .pinning import written_pins
 from .programs.leftbehind import register
 from .programs.supervisor import Supervisor, refuse_platform
 from .provenance import changed_sources, provenance
@@ -61,8 +63,9 @@ def record(  # noqa: PLR0913, PLR0917 - what a run is made of
     same; `Recorded.ran` says so.
     """
     refuse_platform()
-    archive = ArchiveWriter.create(out)
+    # First: what an archive is begun with lies in the repository too, and would make it dirty.
     facts = provenance(prepared)
+    archive = ArchiveWriter.create(out)
     facts = facts.model_copy(update={"reused": tuple(one.told for one in reused)})
     _write_inputs(archive, prepared, discovery)
     archive.write_provenance(facts)
@@ -93,7 +96,9 @@ def take_up(
         trials = reopen(root, again)
         archive = ArchiveWriter(root)
         facts = Provenance.read((root / layout.PROVENANCE).read_bytes())
-        facts = facts.model_copy(update={"resumed": (*facts.resumed, datetime.now(UTC))})
+        python = () if facts.python == platform.python_version() else ("Python",)
+        others = tuple(dict.fromkeys((*facts.resumed_with, *prepared.others, *python)))
+        facts = facts.model_copy(update={"resumed": (*facts.resumed, datetime.now(UTC)), "resumed_with": others})
         return _carry_out(archive, replace(prepared, trials=trials), facts, observer, scripts, repeats)
 
 
@@ -190,6 +195,8 @@ def _write_inputs(archive: ArchiveWriter, prepared: Prepared, discovery: Discove
         archive.write_tree(layout.workspace_listing(case), tree)
     for reference, skill in prepared.sources.skills.items():
         archive.write_tree(layout.skill_listing(reference), skill.tree)
+    if prepared.loaded and (pins := written_pins(prepared.loaded)).skills:
+        archive.write(layout.PINS, pins.text().encode())
     for name, path in _judging_sources(prepared.parts, discovery):
         archive.write(f"{layout.PART_SOURCES}/{name}", path.read_bytes())
 

@@ -224,6 +224,8 @@ _REASONS: dict[str, tuple[str, str]] = {
 
 
 def installed_never(path: str) -> bool:
-    """Whether an entry of a skill folder is never installed: `evals/` and suite files."""
+    """Whether an entry of a skill folder is never installed: `evals/`, suite files and their lock, a repository."""
     name = path.rsplit("/", 1)[-1]
-    return path.split("/", 1)[0] == "evals" or name.endswith((".trial.yaml", ".trial.yml", ".trial.json"))
+    return path.split("/", 1)[0] in ("evals", ".git", "skilltrial.lock") or name.endswith(
+        (".trial.yaml", ".trial.yml", ".trial.json")
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from skilltrial.model.suite import ACTS, FileText, FixtureUse, Rehearsal, Replacement, ServerCall, SkillSource
+from skilltrial.model.suite import ACTS, FileText, FixtureUse, HostPin, Rehearsal, Replacement, ServerCall, SkillSource
 
 from . import written
 from .document import Path
@@ -87,6 +87,14 @@ _SETTINGS: dict[tuple[str, ...], Setting] = {
             **dict.fromkeys(("lift", "no_worse_than"), NO_COMPARING_GATE),
             **dict.fromkeys(("pass_rate", "threshold", "at_least"), _use("min_pass_rate")),
             **dict.fromkeys(("majority", "best_of"), _use("majority_of")),
+        },
+    ),
+    ("qualifies",): Setting(
+        "`qualifies`",
+        _keys(HostPin),
+        {
+            **dict.fromkeys(("name", "agent", "program"), _use("host")),
+            **dict.fromkeys(("sha256", "digest", "binary"), _use("program_sha256")),
         },
     ),
     ("limits",): Setting(

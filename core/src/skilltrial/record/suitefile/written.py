@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, WithJsonS
 from skilltrial.model.capabilities import Can
 from skilltrial.model.gates import RULES, Majority, Rate
 from skilltrial.model.part import Part, Slug
-from skilltrial.model.suite import FixtureUse, Ignored, Rehearsal, RelativePath, SkillSource, SomeArms, Text
+from skilltrial.model.suite import FixtureUse, HostPin, Ignored, Rehearsal, RelativePath, SkillSource, SomeArms, Text
 
 SIZE_PATTERN = r"^[0-9]{1,12} ?(B|[kKMG]B|[KMG]iB)$"
 FILE_TEXT_MAX = 1_000_000
@@ -212,6 +212,7 @@ class WrittenSuite(Part):
     skills: tuple[SkillSource, ...] = ()
     arms: Annotated[tuple[WrittenArm, ...], Field(min_length=1)] = ()
     gate: WrittenGate = Field(default_factory=WrittenGate)
+    qualifies: HostPin | None = None
     attempts: Annotated[int, Field(ge=1, le=1000)] = 1
     limits: WrittenLimits = WrittenLimits()
     allow: tuple[str, ...] = ()
