@@ -46,7 +46,9 @@ def test_their_checks_are_ours(skilltrial: Command, greeter: Callable[..., Path]
     checks = re.findall(r"`(\{files: [^`]+\})`", PAGE)
     values = {"PATH": "a/b.json", "TEXT": "x", "VALUE": "1"}
     lines = [re.sub(r"\b(PATH|TEXT|VALUE)\b", lambda match: values[match[0]], check) for check in checks]
-    text = "cases:\n  one:\n    prompt: x\n    expect:\n" + "".join(f"      - {line}\n" for line in lines)
+    text = "skills: [{id: greeter, folder: greeter}]\ncases:\n  one:\n    prompt: x\n    expect:\n" + "".join(
+        f"      - {line}\n" for line in lines
+    )
     (tmp_path / "theirs.trial.yaml").write_text(text, encoding="utf-8")
 
     ran = skilltrial("lint", "theirs.trial.yaml")

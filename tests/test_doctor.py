@@ -186,7 +186,7 @@ def test_without_a_name_every_host_is_told_of_and_one_that_needs_options_is_pass
     ran = skilltrial("doctor", env={"PATH": "/usr/bin:/bin"})
 
     assert ran.code == 0, ran.err
-    assert "passed over: needs options of yours (command)" in ran.out
+    assert "passed over: needs options of yours (the option `command`" in ran.out
     found = {one["host"]: one for one in json.loads(skilltrial("doctor", "--format", "json").out)}
     assert found["portable"]["passed_over"]
     assert "claude-code" in found["claude"]["also"], "a host is told of once, whatever its names"
@@ -196,7 +196,7 @@ def test_a_host_that_is_named_without_the_options_it_needs_is_passed_over_too(sk
     ran, deep = skilltrial("doctor", "portable"), skilltrial("doctor", "portable", "--deep")
 
     assert (ran.code, deep.code) == (0, 3)
-    assert "passed over: needs options of yours (command)" in ran.out
+    assert "passed over: needs options of yours (the option `command`" in ran.out
 
 
 def test_an_unknown_host_is_no_valid_request(skilltrial: Command) -> None:

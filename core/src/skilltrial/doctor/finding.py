@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 
-from skilltrial.model.errors import SkilltrialError
+from skilltrial.model.errors import InvalidRequest, SkilltrialError
 from skilltrial.model.trial import Probe
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.discovery import Discovery
@@ -39,9 +39,17 @@ def examine(discovery: Discovery, name: str, options: Mapping[str, object]) -> F
     distribution, also = f"{one.distribution} {one.version}", _also(discovery, name)
     lacking = [option for option in required(discovery.load(HOST, name)) if option not in options]
     if lacking:
-        why = f"needs options of yours ({', '.join(lacking)}); nothing can be asked without"
-        return Finding(name, distribution, also, passed_over=why)
-    host = bind(HostFacade, name, discovery.build(HOST, name, options))
+        return Finding(name, distribution, also, passed_over=_needs(", ".join(lacking)))
+    try:
+        plugin = discovery.build(HOST, name, options)
+    except InvalidRequest as error:
+        if options:
+            raise
+        # It has no option that is always needed, and can't be made without any.
+        return Finding(
+            name, distribution, also, passed_over=_needs(str(error).partition(": ")[2].removeprefix("needs "))
+        )
+    host = bind(HostFacade, name, plugin)
     return Finding(name, distribution, also, host.probe_host())
 
 
@@ -61,6 +69,10 @@ def examine_all(discovery: Discovery) -> Iterator[Finding]:
                 else f"it broke when it was asked ({type(error).__name__})"
             )
             yield Finding(one.name, f"{one.distribution} {one.version}", passed_over=why)
+
+
+def _needs(what: str) -> str:
+    return f"needs options of yours ({what}); nothing can be asked without"
 
 
 def required(host: type) -> tuple[str, ...]:
