@@ -49,9 +49,6 @@ class Installed:
         return self.target.partition(":")[0]
 
 
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-
-
 class Discovery:
     """The installed parts, read once. A run makes one and holds it.
 
@@ -111,8 +108,7 @@ class Discovery:
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         told = f"no {kind} called {name!r}; {hint}installed: {', '.join(names) or 'none'}"
-        # A name that could be none is not repeated in a command that somebody might run.
-        return told if close or not _NAME.fullmatch(name) else f"{told}; {how_to_add(kind.name, name)}"
+        return told if close else f"{told}; {how_to_add()}"
 
     def load(self, kind: Kind, name: str) -> type:
         """Import the class of the named part. Raises as `find`, and PluginBroken with the cause."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 EVERYTHING = "skilltrial-all"
 """The distribution that brings every first-party part."""
-OWN = ("host", "fixture", "model", "grader", "suite", "format")
-"""Kinds whose first-party parts are distributions of their own, called by kind and name."""
 
 
 def install_command(name: str, prefix: Path | None = None) -> str:
@@ -28,11 +26,12 @@ def install_command(name: str, prefix: Path | None = None) -> str:
     return f"{sys.executable} -m pip install {name}"
 
 
-def how_to_add(kind: str, name: str) -> str:
-    """What to do where the part `name` of this kind is missing."""
-    if kind not in OWN:
-        return f"all first-party parts: {install_command(EVERYTHING)}"
-    return f"a first-party one is added by: {install_command(f'skilltrial-{kind}-{name}')}"
+def how_to_add() -> str:
+    """What to do where a part is missing.
+
+    It names no distribution after what somebody wrote: a slip would have a stranger's package installed.
+    """
+    return f"all first-party parts come with: {install_command(EVERYTHING)}"
 
 
 def _received(receipt: Path) -> list[str]:

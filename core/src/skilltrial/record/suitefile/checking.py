@@ -13,10 +13,11 @@ from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.plugins.facades import GraderFacade
 from skilltrial.plugins.graders import choose, fit
+from skilltrial.plugins.installing import how_to_add
 
 from .document import Faults, Path
 from .paths import path_fault
-from .wording import WANTED, Setting, explain, meant, not_wanted, shown
+from .wording import WANTED, Setting, close_to, explain, meant, not_wanted, shown
 from .written import CHECK_KEYS
 
 
@@ -121,7 +122,8 @@ class CheckReader:
     def _instead(self, name: str) -> str:
         if name in ("type", "kind", "scorer"):
             return f"a check's first key is its grader: {self._installed()}"
-        return meant(name, self._names, label="installed")
+        told = meant(name, self._names, label="installed")
+        return told if close_to(name, self._names) or shown(name) == "a key" else f"{told}; {how_to_add()}"
 
     def _take_long(self, check: ReadCheck, facade: GraderFacade, extra: list[str], written: dict[str, Any]) -> None:
         options = {key: written[key] for key in extra}
