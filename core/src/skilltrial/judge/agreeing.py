@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import (
@@ -17,7 +17,7 @@ from skilltrial.model.events import (
     ToolStarted,
     TurnEnded,
 )
-from skilltrial.model.evidence import JoinedCall
+from skilltrial.model.evidence import JoinedCall, WireCall
 from skilltrial.model.words import Owner
 
 from .belonging import Doubt
@@ -26,18 +26,49 @@ from .reconcile import strictly_equal
 
 def disputed_answer(events: Iterable[Event], answers: Sequence[str], turns: int) -> Doubt | None:
     """Doubt where an answer that the records show is not the one that the program gave to the runner."""
-    told = {event.turn: event.answer for event in events if isinstance(event, TurnEnded) and event.agent is None}
-    agree = len(answers) == turns and all(
+    ends = [event for event in events if isinstance(event, TurnEnded) and event.agent is None]
+    if len(answers) != turns:
+        return "answer_disputed", Owner.HOST
+    if not _each_ended_once(ends, answers):
+        return "turn_not_ended", Owner.HOST
+    told = {event.turn: event.answer for event in ends}
+    agree = all(
         answer is None or not 1 <= turn <= turns or answers[turn - 1] == answer for turn, answer in told.items()
     )
     return None if agree else ("answer_disputed", Owner.HOST)
 
 
-def disputed_call(events: Sequence[Event], calls: Iterable[JoinedCall], sees: frozenset[Sees]) -> Doubt | None:
-    """Doubt where the records of one call contradict each other, or those of a fixture's call break off."""
+def _each_ended_once(ends: Sequence[TurnEnded], answers: Sequence[str]) -> bool:
+    """Whether each turn that was answered has one end.
+
+    A turn that the host began on its own account has a native name of its own.
+    """
+    for turn, answer in enumerate(answers, 1):
+        names = [end.native_turn for end in ends if end.turn == turn]
+        if (answer and not names) or (len(names) > 1 and (None in names or len(set(names)) < len(names))):
+            return False
+    return True
+
+
+def disputed_call(
+    events: Sequence[Event], calls: Sequence[JoinedCall], served: Collection[str], sees: frozenset[Sees]
+) -> Doubt | None:
+    """Doubt where the records of one call contradict each other, or those of a call of a fixture break off.
+
+    `served` are the fixtures whose calls both the host and the fixture tell of.
+    """
+    if Sees.TOOL_CALLS not in sees:
+        return None
     failed = {event.call for event in events if isinstance(event, ToolError)}
-    why = _conflict(events) or next((why for call in calls if (why := _differs(call, failed, sees))), None)
+    ours = [call for call in calls if _server(call) in served]
+    why = _conflict(events) or next((why for call in ours if (why := _differs(call, failed, sees))), None)
     return None if why is None else (why, Owner.HOST)
+
+
+def _server(call: JoinedCall) -> str | None:
+    if call.wire is not None:
+        return call.wire.server
+    return None if call.requested is None else call.requested.server
 
 
 def disputed_model(events: Iterable[Event], turns: int, sees: frozenset[Sees]) -> Doubt | None:
@@ -80,21 +111,31 @@ def _conflict(events: Iterable[Event]) -> str | None:
     return "rejection_disputed" if rejected & carried_out else None
 
 
-def _differs(call: JoinedCall, failed: Iterable[str], sees: frozenset[Sees]) -> str | None:
-    """How the two witnesses of one call differ, in a word."""
-    asked, wire, result = call.requested, call.wire, call.result
+def _differs(call: JoinedCall, failed: Collection[str], sees: frozenset[Sees]) -> str | None:
+    """How the two witnesses of one call differ, or what one of them left out, in a word."""
+    asked, wire = call.requested, call.wire
+    if wire is not None and not isinstance(wire.arguments, dict):
+        return "arguments_no_object"
+    if asked is not None and asked.input is ABSENT:
+        return "input_missing"
     if asked is None or wire is None:
-        return None
-    if asked.input is not ABSENT and not strictly_equal(asked.input, wire.arguments):
+        # The fixture runs beside the host: a call of it can't have been lost on the way.
+        return "call_undelivered" if asked is not None and asked.call in failed else None
+    if not strictly_equal(asked.input, wire.arguments):
         return "arguments_differ"
     if asked.turn != wire.turn:
         return "call_in_another_turn"
-    if result is not None and wire.answered and result.is_error is not wire.is_error:
-        return "result_differs"
-    if result is None and Sees.TOOL_RESULTS in sees:
-        if asked.call not in failed:
-            return "result_missing"
-        # A fault that was played, or an error of the protocol's, is a breakdown to the host; a reply is none.
-        if wire.answered and wire.because in ("rule", "unexpected"):
-            return "result_differs"
-    return None
+    return _ended_otherwise(call, wire, failed, sees)
+
+
+def _ended_otherwise(call: JoinedCall, wire: WireCall, failed: Collection[str], sees: frozenset[Sees]) -> str | None:
+    """How the host tells of another end of a call than the fixture does, or of none."""
+    result, broke = call.result, call.requested is not None and call.requested.call in failed
+    if result is not None:
+        return "result_differs" if wire.answered and result.is_error is not wire.is_error else None
+    if Sees.TOOL_RESULTS not in sees:
+        return None
+    if not broke:
+        return "result_missing"
+    # A fault that was played, or an error of the protocol's, is a breakdown to the host; a reply is none.
+    return "result_differs" if wire.answered and wire.because in ("rule", "unexpected") else None

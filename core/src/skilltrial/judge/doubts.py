@@ -44,4 +44,4 @@ def doubt_of(
     served = [name for name in expected.fixtures if name not in seen.alone]
     if seen.doubt is not None or not served:
         return seen.doubt
-    return disputed_call(events, seen.calls, sees) or disputed_model(events, turns, sees)
+    return disputed_call(events, seen.calls, served, sees) or disputed_model(events, turns, sees)

@@ -63,10 +63,10 @@ def all_are_shown(evidence: Evidence, server: str | None) -> bool:
     """
     if server in evidence.alone:
         return True
-    return Sees.TOOL_CALLS in evidence.sees and not any(_hides_calls(event) for event in evidence.events)
+    return Sees.TOOL_CALLS in evidence.sees and not any(hides_calls(event) for event in evidence.events)
 
 
-def _hides_calls(event: Event) -> bool:
+def hides_calls(event: Event) -> bool:
     """Whether a call may stand where this event says that records are cut, or could not be read."""
     match event:
         case Truncated():

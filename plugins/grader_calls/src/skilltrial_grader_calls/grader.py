@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees
 from skilltrial.checks.schemas import SchemaUnusable
 
-from . import lists, single, skills
+from . import ladder, lists, single, skills, tools
 from .reasons import Reason, Settled
 
 _ANSWERS: dict[type[CheckOptions], Callable[..., CheckResult]] = {
@@ -20,6 +20,9 @@ _ANSWERS: dict[type[CheckOptions], Callable[..., CheckResult]] = {
     skills.SkillReadCheck: skills.skill_is_read,
     skills.SkillUnopenedCheck: skills.skill_is_unopened,
     skills.RejectionCheck: skills.none_is_rejected,
+    ladder.LadderCheck: ladder.step_is_as_said,
+    tools.UnknownToolCheck: tools.none_is_unknown,
+    tools.DenialCheck: tools.none_is_denied,
 }
 
 
@@ -34,6 +37,10 @@ class CallsGrader:
     def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
         """See GraderSpec. A fixture is a witness of its own; what only it saw is weighed when the check is answered."""
         match check:
+            case ladder.LadderCheck():
+                return frozenset()
+            case tools.DenialCheck():
+                return frozenset({Sees.PERMISSIONS})
             case skills.SkillReadCheck() | skills.SkillUnopenedCheck():
                 return frozenset({Sees.SKILL_READS})
             case lists.ListCheck(server=str()) | lists.RetryCheck(server=str()) | single.CallCheck(server=str()):

@@ -19,12 +19,17 @@ class Reason(StrEnum):
     ARGUMENTS_DIFFER = "arguments_differ"
     RESULT_DIFFERS = "result_differs"
     RETRIED = "retried"
+    TOOL_UNKNOWN = "tool_unknown"
+    CALL_DENIED = "call_denied"
     SKILL_NOT_READ = "skill_not_read"
     SKILL_OPENED = "skill_opened"
+    STEP_NOT_REACHED = "step_not_reached"
+    STEP_REACHED = "step_reached"
 
     CALLS_NOT_SHOWN = "calls_not_shown"
     ARGUMENTS_NOT_SHOWN = "arguments_not_shown"
     RESULT_NOT_SHOWN = "result_not_shown"
+    STEP_NOT_SHOWN = "step_not_shown"
     SCHEMA_UNUSABLE = "schema_unusable"
     PATTERN_TOO_SLOW = "pattern_too_slow"
 
