@@ -10,7 +10,8 @@ from typing import Any
 
 from skilltrial.archive import layout
 from skilltrial.archive.copying import WorkingCopy
-from skilltrial.archive.reading import open_archive, read_records
+from skilltrial.archive.reading import open_archive
+from skilltrial.archive.records import read_records
 from skilltrial.audit.tape import Tape
 from skilltrial.judge.grading import grade
 from skilltrial.model.notes import as_raw

@@ -5,6 +5,7 @@ A rung is *observed*, *not observed* where the records of that way of loading ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -83,7 +84,7 @@ def ladder(evidence: Evidence, skill: str) -> dict[Rung, State]:
     return states
 
 
-def _seen(events: tuple[Event, ...], skill: str) -> list[Rung]:
+def _seen(events: Iterable[Event], skill: str) -> list[Rung]:
     rungs: dict[Step, Rung] = {
         Step.OFFERED: "offered",
         Step.REQUESTED: "requested",
