@@ -56,6 +56,7 @@ from skilltrial.model.notes import Ambient as Ambient
 from skilltrial.model.notes import Broke as Broke
 from skilltrial.model.notes import Declared as Declared
 from skilltrial.model.notes import Exited as Exited
+from skilltrial.model.notes import Furnished as Furnished
 from skilltrial.model.notes import Interrupted as Interrupted
 from skilltrial.model.notes import Leftovers as Leftovers
 from skilltrial.model.notes import LimitHit as LimitHit

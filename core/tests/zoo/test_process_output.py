@@ -99,4 +99,6 @@ def test_a_program_gets_its_environment_and_a_mark_and_nothing_of_ours(zoo, monk
 def test_the_record_of_a_start_names_the_place_by_placeholders(zoo) -> None:
     folders = zoo.folders
     _, kept = zoo.start(("/bin/true", f"--cd={folders.project}/x", str(folders.home), f"{folders.tmp}:{folders.tmp}"))
-    assert kept.notes[0] == Spawned(argv=("/bin/true", "--cd={project}/x", "{home}", "{tmp}:{tmp}"))
+    assert kept.notes[0] == Spawned(
+        argv=("/bin/true", "--cd={project}/x", "{home}", "{tmp}:{tmp}"), environment=("PATH",)
+    )

@@ -1,7 +1,6 @@
 """A stand-in for an agent program: acts a script, calls a real MCP server, and prints skilltrial's events.
 
-Usage: stand_in_agent.py SCRIPT CASE ARM LABEL TURN [SERVER URL]; the prompt stands on standard input. The standard
-library alone.
+Usage: stand_in_agent.py ACTS TURN [SERVER URL]; the prompt stands on standard input. The standard library alone.
 """
 
 import hashlib
@@ -50,9 +49,9 @@ def say(kind, **fields):
 
 def main():
     """Act the script's acts of one turn."""
-    script, case, arm, label, turn, *servers = sys.argv[1:]
+    script, turn, *servers = sys.argv[1:]
     sys.stdin.read()
-    acts = json.loads(Path(script).read_text("utf-8"))[f"{case}/{arm}/{label}"][int(turn) - 1]
+    acts = json.loads(Path(script).read_text("utf-8"))
     found = {name: Server(url) for name, url in zip(servers[::2], servers[1::2], strict=True)}
     if turn == "1":
         say("SessionStarted", session="stand-in", version="1", model="stand-in-1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -37,6 +38,8 @@ class StandIn:
     """Runs the stand-in program once per turn. `script` holds the acts of each trial: `CASE/ARM/LABEL` → turns."""
 
     script: str
+    unlike: str = ""
+    """For tests: what is not alike in the arm with the skill: `argv`, `environment` or `home`."""
 
     def describe_host(self) -> HostIdentity:
         """See HostSpec."""
@@ -70,8 +73,10 @@ class StandIn:
 
     @contextmanager
     def _session(self, trial: Trial, place: Place, offers: tuple[Offer, ...], recorder: Recorder) -> Iterator[Session]:
-        (place.home / "servers.txt").write_text("\n".join(f"{one.name} {one.url}" for one in offers), "utf-8")
-        yield _Session(self.script, trial, place, offers, recorder)
+        unlike = self.unlike if trial.skills else ""
+        told = [f"{one.name} {one.url}" for one in offers] + (["more"] if unlike == "home" else [])
+        (place.home / "servers.txt").write_text("\n".join(told), "utf-8")
+        yield _Session(self.script, trial, place, offers, recorder, unlike)
 
 
 @dataclass
@@ -81,6 +86,7 @@ class _Session:
     place: Place
     offers: tuple[Offer, ...]
     recorder: Recorder
+    unlike: str
     turn: int = 0
     answer: str = ""
 
@@ -89,16 +95,24 @@ class _Session:
         self.turn += 1
         key = self.trial.key
         servers = [word for offer in self.offers for word in (offer.name, offer.url or "")]
-        argv = (sys.executable, "-S", str(AGENT), self.script, key.case, key.arm, key.label, str(self.turn), *servers)
-        command = Command(argv=argv, cwd=self.place.project, env=self.place.environment, stdin=prompt.encode())
+        acts = self.place.tmp / "acts.json"
+        script = json.loads(Path(self.script).read_text("utf-8"))
+        acts.write_text(json.dumps(script[f"{key.case}/{key.arm}/{key.label}"][self.turn - 1]), "utf-8")
+        # What the program is told must not tell the arms apart.
+        argv = (sys.executable, "-S", str(AGENT), str(acts), str(self.turn), *servers)
+        environment = dict(self.place.environment)
+        if self.unlike == "argv":
+            argv = (sys.executable, "-S", "-E", *argv[2:])
+        elif self.unlike == "environment":
+            environment["MORE"] = "1"
+
+        command = Command(argv=argv, cwd=self.place.project, env=environment, stdin=prompt.encode())
         finished = self.place.launcher.run(command, self.recorder, self._hear)
         if finished.code != 0:
             raise SessionStopped("the program did not end well")
         return self.answer
 
     def _hear(self, line: str) -> None:
-        import json
-
         value = json.loads(line)
         if value["type"] == "TurnEnded":
             self.answer = value["answer"]

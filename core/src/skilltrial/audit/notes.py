@@ -10,6 +10,7 @@ from skilltrial.model.facts import TrialFacts
 from skilltrial.model.notes import (
     Broke,
     Exited,
+    Furnished,
     Interrupted,
     LimitHit,
     Note,
@@ -80,6 +81,26 @@ def replaces_skills(specimen: Specimen) -> Iterator[Mutant]:
     yield Mutant("a skill that is none of the arm's", on_host(specimen.host.with_inserted(0, [record])))
 
 
+def runs_otherwise(specimen: Specimen) -> Iterator[Mutant]:
+    """Only this arm's program had another argument, variable or file: told where another arm can be compared with."""
+    if not any(
+        (key.case, key.label) == (specimen.key.case, specimen.key.label) and key.arm != specimen.key.arm
+        for key in specimen.others
+    ):
+        return
+    for at, note in _notes(specimen).items():
+        if isinstance(note, Spawned):
+            name = f"line {at + 1}"
+            yield Mutant(f"{name}: one argument more", _noted(specimen, at, note, argv=[*note.argv, "--more"]))
+            yield Mutant(f"{name}: one argument less", _noted(specimen, at, note, argv=note.argv[:-1]))
+            if note.environment is not None:
+                more = [*note.environment, "MORE"]
+                yield Mutant(f"{name}: one variable more", _noted(specimen, at, note, environment=more))
+        elif isinstance(note, Furnished) and note.whole:
+            more_files = {**note.files, "more": NOBODY}
+            yield Mutant("one file more in the home", _noted(specimen, at, note, files=more_files))
+
+
 def misplaces(specimen: Specimen) -> Iterator[Mutant]:
     """The trial's own facts name another trial, or its files were not listed whole."""
     facts = TrialFacts.read(specimen.files[layout.FACTS])
@@ -128,6 +149,7 @@ NOTES = (
     Mutation("runner-sent-otherwise", "a prompt was not sent as planned", unsends),
     Mutation("runner-saw-no-end", "a program did not end well, or never ran", unends),
     Mutation("runner-placed-otherwise", "the arm's skills were not those that were placed", replaces_skills),
+    Mutation("runner-ran-otherwise", "one arm's program ran with something else", runs_otherwise),
     Mutation("runner-tells-of-another", "the trial's facts are those of another", misplaces),
     Mutation("files-changed", "the project's files became others", changes_files),
 )

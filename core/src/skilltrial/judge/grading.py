@@ -33,6 +33,7 @@ from .gate import gate
 from .headline import headline
 from .limitations import limitations
 from .pairs import pairs, summaries
+from .parity import unlike
 from .promises import judge_promises, not_possible
 from .purity import canaries
 from .questions import CheckDetail, Question, questions
@@ -138,6 +139,8 @@ def _amount(
     later: tuple[str, ...],
 ) -> _Amount:
     changed = (*later, *(("sources_changed",) if archive.provenance.changed_sources else ()))
+    if any(unlike(trials)):
+        changed = (*changed, "arms_differ")
     if archive.plan.mode == "rehearse":
         rehearsal, decision = judge_promises(archive.suite, trials, impossible, changed)
         return _Amount(decision, rehearsal)

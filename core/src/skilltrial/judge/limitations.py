@@ -13,6 +13,7 @@ from skilltrial.model.report import RehearsalReport, TrialReport
 from skilltrial.model.wire import Called, Placed, wire_notes
 from skilltrial.model.words import Ending, EvidenceKind, VerdictKind
 
+from .parity import unlike
 from .tables import plural
 from .views import ArchiveView
 
@@ -161,6 +162,10 @@ def _of_the_parts(recorded: Iterable[PartIdentity], judge: Iterable[PartIdentity
 
 
 def _of_the_arms(trials: Sequence[TrialReport]) -> Iterator[str]:
+    apart = [words for _, _, words in unlike(trials)]
+    if apart:
+        named = ", ".join(sorted({word for words in apart for word in words}))
+        yield f"Arms ran with more that differs than their skills ({named}) in {plural(len(apart), 'pair')}."
     contaminated = sum(trial.verdict.reason == "contaminated" for trial in trials)
     if contaminated:
         yield f"A skill was there that the arm does not have in {plural(contaminated, 'trial')}."

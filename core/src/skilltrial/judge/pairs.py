@@ -9,16 +9,20 @@ from skilltrial.model.report import Pair, PairOutcome, PairSummary, TrialReport
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import VerdictKind
 
+from .parity import unlike
+
 
 def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> tuple[Pair, ...]:
     """One pair for each trial of the gate's arm and each other arm, sorted by reference, case and attempt.
 
     Unless both sides passed or failed, and were answered by the same models where these were seen, a pair is
-    `unavailable`: arms differ in nothing but skills. So is one whose arm was refused a tool that its skill asks for:
+    `unavailable`: arms differ in nothing but skills. So is one whose sides ran with anything else that differs
+    (`judge.parity`), and one whose arm was refused a tool that its skill asks for:
     what the skill does with it was not seen.
     """
     kinds: dict[TrialKey, VerdictKind] = {trial.key: trial.verdict.kind for trial in trials}
     models = {trial.key: trial.models for trial in trials}
+    apart = {frozenset((one, other)): words for one, other, words in unlike(trials)}
     hindered = {trial.key for trial in trials if trial.refused_asked}
     references = [arm for arm in arms if arm != gate_arm]
     own = sorted((key for key in kinds if key.arm == gate_arm), key=lambda key: (key.case, len(key.label), key.label))
@@ -28,12 +32,14 @@ def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> 
             label=key.label,
             reference=arm,
             outcome=_outcome(kinds[key], kinds.get(other))
-            if same(models[key], models.get(other)) and hindered.isdisjoint((key, other))
+            if same(models[key], models.get(other)) and hindered.isdisjoint((key, other)) and not differs
             else "unavailable",
+            differs=differs,
         )
         for arm in references
         for key in own
         for other in (TrialKey(case=key.case, arm=arm, label=key.label),)
+        for differs in (apart.get(frozenset((key, other)), ()),)
     )
 
 

@@ -23,6 +23,7 @@ from . import measures, verdicts
 from .belonging import Expected
 from .doubts import doubt_of
 from .outline import Outline, outline
+from .parity import ran
 from .questions import CheckDetail, Question
 from .trigger import contaminated, trigger
 from .views import TrialView
@@ -71,6 +72,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         told = outline(events)
         end = ended(runner, records, told.few, turns=len(bench.case.turns), sees=bench.identity.sees)
         report = _report(key, trial, bench, runner, end).model_copy(update=_seen(trial, bench, events, told, end))
+        report = report.model_copy(update={"ran": ran(runner, trial.fixture_records(), trial.files())})
     except ArchiveRefused:
         raise
     except Exception:  # noqa: BLE001 - one trial that can't be read leaves the others judged

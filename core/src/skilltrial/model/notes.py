@@ -41,10 +41,25 @@ class TurnSent(Part):
 
 
 class Spawned(Part):
-    """A program was started. Paths of the place are written as `{project}`, `{home}`, `{tmp}`."""
+    """A program was started. Paths of the place are written as `{project}`, `{home}`, `{tmp}`.
+
+    `environment` are the names of its variables, sorted; None in archives of before they were kept.
+    """
 
     note: Literal["spawned"] = "spawned"
     argv: tuple[str, ...]
+    environment: tuple[str, ...] | None = None
+
+
+class Furnished(Part):
+    """What the host laid into the home of the place: path → digest, without secrets, place, ports and ids.
+
+    Not `whole` where there was too much to read.
+    """
+
+    note: Literal["furnished"] = "furnished"
+    files: dict[str, str]
+    whole: bool = True
 
 
 class Exited(Part):
@@ -119,6 +134,7 @@ Note = Annotated[
     SkillPlaced
     | TurnSent
     | Spawned
+    | Furnished
     | Exited
     | LimitHit
     | Unavailable

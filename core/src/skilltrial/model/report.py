@@ -83,6 +83,21 @@ class UsageReport(Part):
     cost: str | None = None
 
 
+class Ran(Part):
+    """What a trial really ran with: alike in all arms, since they differ in nothing but skills.
+
+    Digests of the programs' arguments, of what the host laid into the home, of the project without the arm's skills,
+    and of the fixtures' lists; the names of environment variables. Paths of the place, ports and ids of sessions are
+    taken out before. Null where it was not recorded.
+    """
+
+    argv: Sha256 | None = None
+    environment: tuple[str, ...] | None = None
+    home: Sha256 | None = None
+    project: Sha256 | None = None
+    tools: Sha256 | None = None
+
+
 class TrialReport(Part):
     """One trial: planned, or skipped. `ending` is null where it left no seal."""
 
@@ -107,6 +122,7 @@ class TrialReport(Part):
     """How old the trial was, in days, when it was taken over from another archive; null where it was run here."""
     models: tuple[str, ...] = ()
     """Models that were seen to answer; empty where the host does not show them."""
+    ran: Ran | None = None
     setup_seconds: float | None = None
     agent_seconds: float | None = None
     tries: Count | None = None
@@ -128,6 +144,8 @@ class Pair(Part):
     label: str
     reference: Slug
     outcome: PairOutcome
+    differs: tuple[Word, ...] = ()
+    """In what the two ran differently beside the skills, in words; such a pair shows nothing."""
 
 
 class PairSummary(Part):

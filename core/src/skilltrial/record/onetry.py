@@ -23,6 +23,7 @@ from skilltrial.model.words import Owner
 
 from .bench import Bench
 from .commands import run_commands
+from .furnishing import furnished
 from .listing import Listing, changes, differ, list_project
 from .preparing import Project
 from .programs.environment import base_environment
@@ -94,7 +95,7 @@ class Try:
                 before = self._list(folders, self.project.tree.by_path)
             prepared = time.monotonic()
             if ready:
-                self._converse(place)
+                self._converse(place, folders)
             else:
                 self.writer.host.note(NotBegun(why=SETUP_FAILED))
             ended = time.monotonic()
@@ -152,7 +153,7 @@ class Try:
             self.writer.host.note(Ambient(what=what))
         return place
 
-    def _converse(self, place: Place) -> None:
+    def _converse(self, place: Place, folders: Folders) -> None:
         trial = Trial(
             key=self.key,
             turns=self.case.turns,
@@ -170,6 +171,7 @@ class Try:
                     script = self.bench.scripts[self.key]
                     endpoint = stack.enter_context(self.bench.models.start(trial, script, self.writer.model))
                 session = stack.enter_context(self.bench.host.open_session(trial, place, offers, endpoint, recorder))
+                recorder.note(furnished(folders, self.bench.redactor))
                 for turn, prompt in enumerate(trial.turns, 1):
                     recorder.turn = turn
                     recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))

@@ -18,6 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
+from skilltrial.model.likeness import placeheld
 from skilltrial.model.notes import Exited, Interrupted, Leftovers, LimitHit, Spawned, Unavailable
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import Command, Finished, Recorder
@@ -82,7 +83,8 @@ class TrialLauncher:
 
     def _attend(self, command: Command, running: Running, streams: _Streams) -> tuple[Ending, Leftovers | None]:
         try:
-            streams.recorder.note(Spawned(argv=tuple(self._placeheld(word) for word in command.argv)))
+            argv = tuple(placeheld(word, self._folders) for word in command.argv)
+            streams.recorder.note(Spawned(argv=argv, environment=tuple(sorted(command.env))))
             ending = self._watch(running, streams)
         finally:
             # A flood is not given time to go on.
@@ -118,11 +120,6 @@ class TrialLauncher:
         if source is Source.STDOUT:
             return LimitHit(limit="stdout", value=self._limits.stdout)
         return LimitHit(limit="stderr", value=self._limits.stderr)
-
-    def _placeheld(self, word: str) -> str:
-        for name, folder in sorted(self._folders.items(), key=lambda pair: -len(str(pair[1]))):
-            word = word.replace(str(folder), f"{{{name}}}")
-        return word
 
 
 class _Streams:

@@ -1,0 +1,80 @@
+"""Arms differ in nothing but skills: found out from what really ran, not from what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from skilltrial.archive.trees import sha256
+from skilltrial.model.evidence import FileKind, Files
+from skilltrial.model.likeness import unplaced
+from skilltrial.model.notes import Furnished, Note, SkillPlaced, Spawned, notes
+from skilltrial.model.part import canonical
+from skilltrial.model.records import Record
+from skilltrial.model.report import Ran, TrialReport
+from skilltrial.model.trial import TrialKey
+from skilltrial.model.wire import ToolsListed, wire_notes
+from skilltrial.model.words import Ending
+
+ASPECTS = ("argv", "environment", "home", "project", "tools")
+"""What is compared, by the fields of `Ran`."""
+
+
+def ran(records: Iterable[Record], fixtures: Mapping[str, Sequence[Record]], files: Files) -> Ran:
+    """The certificate of one trial. What was not recorded is None, and compared with nothing."""
+    noted = [note for _, note in notes(records)]
+    started = [note for note in noted if isinstance(note, Spawned)]
+    argv = [[unplaced(word) for word in note.argv] for note in started]
+    names = sorted({name for note in started for name in note.environment or ()})
+    home = next((note for note in noted if isinstance(note, Furnished)), None)
+    return Ran(
+        argv=_digest(argv) if started else None,
+        environment=tuple(names) if any(note.environment is not None for note in started) else None,
+        home=_digest(dict(home.files)) if home is not None and home.whole else None,
+        project=_digest(_project(noted, files)) if files.complete else None,
+        tools=_digest(_tools(fixtures)) if fixtures else None,
+    )
+
+
+def unlike(trials: Sequence[TrialReport]) -> Iterator[tuple[TrialKey, TrialKey, tuple[str, ...]]]:
+    """Two trials of one case and label in different arms that differ in more than skills, and in what."""
+    seen: dict[tuple[str, str], list[TrialReport]] = {}
+    for trial in trials:
+        seen.setdefault((trial.key.case, trial.key.label), []).append(trial)
+    for peers in seen.values():
+        for at, one in enumerate(peers):
+            for other in peers[at + 1 :]:
+                if found := differences(one, other):
+                    yield one.key, other.key, found
+
+
+def differences(one: TrialReport, other: TrialReport) -> tuple[str, ...]:
+    """In what two completed trials ran differently, in words; nothing where one of them does not show it."""
+    if one.ran is None or other.ran is None or not one.ending is other.ending is Ending.COMPLETED:
+        return ()
+    return tuple(
+        aspect
+        for aspect in ASPECTS
+        if None not in (mine := getattr(one.ran, aspect), theirs := getattr(other.ran, aspect)) and mine != theirs
+    )
+
+
+def _project(noted: Iterable[Note], files: Files) -> list[tuple[str, str, str | None, bool]]:
+    """What lay in the project before the first prompt, but for folders and the arm's own skills."""
+    skills = tuple(f"{note.path}/" for note in noted if isinstance(note, SkillPlaced))
+    return sorted(
+        (path, entry.kind.value, entry.sha256 or entry.target, entry.executable)
+        for path, entry in files.before.items()
+        if entry.kind is not FileKind.FOLDER and not path.startswith(skills)
+    )
+
+
+def _tools(fixtures: Mapping[str, Sequence[Record]]) -> dict[str, list[int]]:
+    """How many tools each fixture listed, whenever it was asked."""
+    return {
+        name: sorted({note.count for _, note in wire_notes(records) if isinstance(note, ToolsListed)})
+        for name, records in fixtures.items()
+    }
+
+
+def _digest(value: object) -> str:
+    return sha256(canonical(value))
