@@ -41,6 +41,8 @@ GROUPS: dict[str, dict[str, Entry]] = {
     "Extend": {
         "plugins": Entry("plugins", "Show the installed parts: hosts, graders, suites ..."),
         "doctor": Entry("doctor", "Look at the installed agents: versions, logins, what to do."),
+        "new": Entry("new", "Begin a part of your own: a package that works as it stands."),
+        "contract": Entry("contract", "Hold an installed part to the contract of its kind."),
         "schema": Entry("schema", "Print a JSON Schema: of suites, reports or qualifications."),
         "import": Entry("import_", "Make an archive of a transcript that another tool recorded, and judge it."),
     },

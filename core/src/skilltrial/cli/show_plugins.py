@@ -11,6 +11,8 @@ from skilltrial.plugins.binding import check
 from skilltrial.plugins.discovery import Discovery, Installed
 from skilltrial.plugins.kinds import API_MAJOR, COMMAND, KINDS, SUITE, Kind
 
+from .proofs import known
+
 
 def listing(discovery: Discovery, form: str) -> str:
     """Every installed part, a line each; parts of another API version and doubles are marked."""
@@ -69,6 +71,7 @@ def _describe(discovery: Discovery, kind: Kind, name: str) -> dict[str, str]:
         options = [field for field in getattr(loaded, "__dataclass_fields__", {}) if not field.startswith("_")]
         told["options"] = ", ".join(options)
         check(kind.name, name, loaded)
+        told["contract"] = known(kind, name, discovery)
     except SkilltrialError as error:
         told["fault"] = str(error)
     return told

@@ -25,7 +25,7 @@ import pytest
 from skilltrial.plugins.kinds import Kind
 
 _OURS = "skilltrial.testing."
-_TO_GIVE = frozenset({"subject", "waive", "proved_on"})
+_TO_GIVE = frozenset({"subject", "waive", "proved_on", "program"})
 _SILENT = ("skip", "skipif", "xfail", "usefixtures")
 _HIDING = ("__test__", "__init__", "__new__", "pytestmark")
 
@@ -35,7 +35,7 @@ class ContractBroken(AssertionError):
 
 
 class ProvedOn(StrEnum):
-    """What a contract was held on. Said by the author of the test, and shown wherever its result is."""
+    """What a contract was held on, from the weakest. Said by the author of the test, shown wherever its result is."""
 
     TEMPLATE = "the fake program of the template: nothing is proved of the author's own program"
     FAKE = "a fake program that plays the native format"
@@ -69,6 +69,7 @@ class _Kept(type):
                     f'where it can\'t hold, say why: waive = {{"{kept}": "the reason"}}'
                 )
         _check_waived(cls)
+        _check_proof(cls)
 
     def __setattr__(cls, name: str, value: object) -> None:
         if not cls.__module__.startswith(_OURS):
@@ -105,6 +106,12 @@ def _check_waived(cls: type) -> None:
             raise TypeError(f"{cls.__name__}: waive {test!r} needs a reason")
 
 
+def _check_proof(cls: type) -> None:
+    on, program = getattr(cls, "proved_on", None), getattr(cls, "program", None)
+    if on in (ProvedOn.RECORDINGS, ProvedOn.PROGRAM) and not program:
+        raise TypeError(f'{cls.__name__}: proved on {on}; say of which: program = "acme 1.2.3"')
+
+
 def contract_tests(cls: type) -> tuple[str, ...]:
     """The names of a contract's tests, in their order."""
     return tuple(
@@ -123,6 +130,8 @@ class Contract(metaclass=_Kept):
 
     kind: ClassVar[Kind]
     proved_on: ClassVar[ProvedOn] = ProvedOn.EXAMPLES
+    program: ClassVar[str | None] = None
+    """The real program and its version, where there was one."""
     waive: ClassVar[Mapping[str, str]] = {}
 
     @pytest.fixture
@@ -145,6 +154,9 @@ class Contract(metaclass=_Kept):
             ("skilltrial_kind", self.kind.name),
             ("skilltrial_part", f"{owner.__module__}:{owner.__qualname__}"),
             ("skilltrial_proved_on", self.proved_on.name),
+            ("skilltrial_on", self.proved_on.value),
+            ("skilltrial_strength", list(ProvedOn).index(self.proved_on)),
+            *([("skilltrial_program", self.program)] if self.program else []),
         ]
 
 

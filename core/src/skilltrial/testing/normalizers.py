@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from skilltrial.model.notes import (
     Interrupted,
     LimitHit,
     SkillPlaced,
+    Spawned,
     TurnSent,
     Unavailable,
     as_raw,
@@ -28,6 +31,8 @@ from skilltrial.plugins.facades import NormalizerFacade
 from skilltrial.plugins.kinds import NORMALIZER
 
 from .contracts import Contract, demand, documented, watched
+from .programs import PlacedSkill, Rendering, Script, Turn, render
+from .recorders import MemoryRecorder
 
 _NOISE = (
     "",
@@ -63,6 +68,38 @@ class NormalizerSubject:
     completed: Mapping[str, Sequence[Record]]
     others: Mapping[str, Sequence[Record]]
     """Sessions that ended in another way."""
+
+
+def played(rendering: Rendering, script: Script, *, skill: str | None = None) -> tuple[Record, ...]:
+    """The records of a session as a fake program would tell it: a process per turn, its prompt on standard input.
+
+    With `skill` the text of a SKILL.md that lies in `.kit/skills/kit-notes`.
+    """
+    recorder = MemoryRecorder()
+    placed = (PlacedSkill("kit-notes", ".kit/skills/kit-notes", skill),) if skill is not None else ()
+    for one in placed:
+        digest = hashlib.sha256(one.body.encode()).hexdigest()
+        recorder.note(SkillPlaced(skill=one.id, path=one.folder, sha256=digest, body_sha256=digest))
+    turn = Turn(1, "00000000-0000-4000-8000-00000000c0de", Path("/place/project"), placed, (), "kit-model")
+    for number, steps in enumerate(render(script, rendering, turn), 1):
+        recorder.turn = number
+        recorder.note(TurnSent(turn=number, prompt_sha256=hashlib.sha256(b"kit").hexdigest()))
+        recorder.note(Spawned(argv=("kit-agent",)))
+        code, log = 0, []
+        for verb, *words in steps:
+            match verb:
+                case "out" | "err":
+                    source = Source.STDOUT if verb == "out" else Source.STDERR
+                    for line in words[0].splitlines():
+                        recorder.record(source, line)
+                case "append":
+                    log += words[1].splitlines()
+                case "exit":
+                    code = int(words[0])
+        recorder.note(Exited(code=code))
+        for line in log:
+            recorder.record(Source.SESSION_LOG, line)
+    return tuple(recorder.records)
 
 
 def renumbered(records: Sequence[Record]) -> tuple[Record, ...]:

@@ -7,16 +7,25 @@ from pathlib import Path
 
 import pytest
 
+from .contracts import Contract
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Where the results go."""
     parser.addoption("--contract-results", metavar="FILE", help="write what became of contract tests, as JSON")
+    parser.addoption("--contract-only", action="store_true", help="run no other tests than those of contracts")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Listen only where results are wanted."""
     if path := config.getoption("--contract-results"):
         config.pluginmanager.register(_Results(Path(path)))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is no contract, where that is asked for."""
+    if config.getoption("--contract-only"):
+        items[:] = [item for item in items if issubclass(getattr(item, "cls", None) or object, Contract)]
 
 
 class _Results:

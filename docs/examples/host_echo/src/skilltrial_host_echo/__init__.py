@@ -1,0 +1,1 @@
+"""The host `echo`: an example of a part that somebody else ships."""
