@@ -331,3 +331,32 @@ def test_a_host_without_mcp_skips_the_guidance_suite_and_decides_nothing(skilltr
     assert ran.code == 3, ran.out + ran.err
     assert {trial["verdict"]["kind"] for trial in ran.report["trials"]} == {"skipped"}
     assert {trial["verdict"]["reason"] for trial in ran.report["trials"]} == {"needs_mcp_http"}
+
+
+def test_a_file_that_a_cut_listing_did_not_come_to_was_not_seen_to_be_removed(
+    skilltrial: Command, lay: Callable[..., None], tmp_path: Path
+) -> None:
+    """An agent made more files than are listed: of what comes behind them nothing is known, not that it is gone."""
+    lay(
+        {
+            "notes/SKILL.md": "---\nname: notes\ndescription: How notes are written.\n---\nWrite notes.\n",
+            "start/zebra.txt": "as it was\n",
+            "start/agent.sh": "#!/bin/sh\ncat > /dev/null\ni=0\n"
+            "while [ $i -lt 40 ]; do echo a > a$i.txt; i=$((i + 1)); done\n",
+            "notes.trial.yaml": """\
+limits: {files_out: 20}
+cases:
+  many:
+    prompt: Make files.
+    workspace: start
+    expect:
+      - {id: stays, files: zebra.txt, unchanged: true}
+      - {id: goes, files: zebra.txt, unchanged: false}
+""",
+        }
+    )
+
+    ran = skilltrial("run", "notes.trial.yaml", "--host", "portable", "--format", "json", "--", "./agent.sh")
+
+    for trial in ran.trials:
+        assert ran.outcomes(trial) == {"stays": "unverified", "goes": "unverified"}

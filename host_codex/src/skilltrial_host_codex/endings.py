@@ -73,11 +73,7 @@ def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, comp
         cause = cause_of(message, logged.get("codex_error_info"))
         return Ending.HOST_FAILED, cause, owner_of(cause, message)
     if turn is not None and turn.completed is not None:
-        if code not in {0, None}:
-            return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
-        if not (turn.answer or "").strip():
-            return Ending.HOST_FAILED, Cause.EMPTY, owner_of(Cause.EMPTY, "")
-        return None
+        return _of_completed(turn, code)
     if code in {0, None}:
         return Ending.INVALID_EVENTS, None, Owner.HOST
     if turn is not None and turn.began is not None:
@@ -85,3 +81,27 @@ def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, comp
     if cause_of(complaint, None) is Cause.AUTH:
         return Ending.HOST_FAILED, Cause.AUTH, Owner.OPERATOR
     return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_stderr(complaint)
+<<<<<<< HEAD
+=======
+
+
+def _of_completed(turn: StreamTurn, code: int | None) -> Verdict | None:
+    if code is None:
+        # How the program ended is not on record: what is missing is never a success.
+        return Ending.INVALID_EVENTS, None, Owner.HOST
+    if code != 0:
+        return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
+    if not (turn.answer or "").strip():
+        return Ending.HOST_FAILED, Cause.EMPTY, owner_of(Cause.EMPTY, "")
+    return None
+
+
+def _stderr(records: Sequence[Record], turn: int) -> str:
+    """The beginning of what the program complained about in a turn."""
+    found, size = [], 0
+    for record in records:
+        if record.source is Source.STDERR and record.turn == turn and size < _STDERR:
+            found.append(record.raw)
+            size += len(record.raw)
+    return "\n".join(found)
+>>>>>>> da3bb9c (Every part of ours is held to its contract; two faults that this found; many parts among many distributions)

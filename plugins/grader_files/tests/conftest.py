@@ -77,13 +77,16 @@ def happened() -> Callable[..., Evidence]:
             if not isinstance(what, Entry)
         }
         one, two = listing(old), listing(after)
+        complete = other.pop("complete", True)
+        # As the core does it: what a listing that was cut did not come to was not seen to be removed.
+        seen = [one for one in changes(one, two) if complete or one.change is not ChangeKind.REMOVED]
         files = Files(
             before=one,
             after=two,
-            changes=changes(one, two),
+            changes=tuple(seen),
             contents=other.pop("contents", kept),
             redacted=other.pop("redacted", frozenset()),
-            complete=other.pop("complete", True),
+            complete=complete,
         )
         return Evidence(
             key=TrialKey(case="case", arm="with_skill", label="1"),

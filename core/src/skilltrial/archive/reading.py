@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from skilltrial.model.errors import ArchiveRefused
-from skilltrial.model.evidence import Change, CommandResult, Files
+from skilltrial.model.evidence import Change, ChangeKind, CommandResult, Files
 from skilltrial.model.facts import Provenance, TrialFacts
 from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.records import Record
@@ -226,10 +226,11 @@ class SealedTrial:
         for path in value["gone"]:
             after.pop(path, None)
         after.update({entry.path: entry for entry in of_json(value["after"])})
+        changes = (Change.model_validate(change, strict=False) for change in value["changes"])
         return Files(
             before=before,
             after=after,
-            changes=tuple(Change.model_validate(change, strict=False) for change in value["changes"]),
+            changes=tuple(change for change in changes if self.facts.listing_complete or _was_seen(change)),
             contents=ChainMap(kept, self._inputs),
             redacted=frozenset(self.facts.redacted_paths),
             complete=self.facts.listing_complete,
@@ -264,3 +265,8 @@ def _is_large(path: Path) -> bool:
         return path.stat().st_size >= LARGE
     except OSError:
         return False  # what is missing is told by what reads it
+
+
+def _was_seen(change: Change) -> bool:
+    """Whether a change shows in a listing that was cut: what it did not come to looks as if it had been removed."""
+    return change.change is not ChangeKind.REMOVED

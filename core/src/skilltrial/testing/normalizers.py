@@ -259,16 +259,16 @@ class NormalizerContract(Contract):
             )
 
     def test_a_skill_is_known_by_its_bytes(self, normalizer: NormalizerFacade, subject: NormalizerSubject) -> None:
-        """A skill of another content than the placed one was not read, whatever its name."""
+        """A skill of another place and content was not read, whatever its name."""
         for name, records in subject.completed.items():
             told = tuple(
-                replace(record, raw=as_raw(note.model_copy(update={"body_sha256": "f" * 64})))
+                replace(record, raw=as_raw(note.model_copy(update={"path": "kit/elsewhere", "body_sha256": "f" * 64})))
                 if isinstance(note, SkillPlaced)
                 else record
                 for record, note in _with_notes(records)
             )
             read = [one for one in normalizer.normalize(told) if isinstance(one, SkillStep) and one.step is Step.READ]
-            demand(not read, f"{name}: a skill of other bytes than the placed one is told to be read")
+            demand(not read, f"{name}: a skill that was never looked at is told to be read")
 
 
 def _with_notes(records: Sequence[Record]) -> list[tuple[Record, object]]:

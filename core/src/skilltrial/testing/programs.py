@@ -22,7 +22,7 @@ Step = tuple[str, ...]
 """What a fake program does: made by `out`, `err` and `append`."""
 
 
-def out(*lines: JsonValue) -> tuple[Step, ...]:
+def out(*lines: object) -> tuple[Step, ...]:
     """Print lines on standard output; what is no text is printed as JSON."""
     return tuple(("out", (line if isinstance(line, str) else json.dumps(line)) + "\n") for line in lines)
 
@@ -32,7 +32,7 @@ def err(*lines: str) -> tuple[Step, ...]:
     return tuple(("err", f"{line}\n") for line in lines)
 
 
-def append(path: str, *lines: JsonValue) -> tuple[Step, ...]:
+def append(path: str, *lines: object) -> tuple[Step, ...]:
     """Add lines to a file, a session log say. `$NAME` in the path is a variable of the program's environment."""
     text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
     return (("append", path, text),)

@@ -144,6 +144,9 @@ class AlwaysPasses(AcmeGrader):
 class Guesses(AcmeGrader):
     """Broken."""
 
+    def check_needs(self, check):
+        return frozenset()
+
     def grade(self, check, evidence):
         return super().grade(check, replace(evidence, sees=frozenset(Sees)))
 
@@ -153,7 +156,7 @@ class NeedsMore(AcmeGrader):
 
     def grade(self, check, evidence):
         if Sees.TOOL_RESULTS not in evidence.sees:
-            return CheckResult.unverified("not_shown")
+            return CheckResult.passed()
         return super().grade(check, evidence)
 
 
