@@ -112,11 +112,11 @@ class TestNormalizer(NormalizerContract):
     def subject(self, recordings, recorded) -> NormalizerSubject:
         names = sorted(file.parent.name for file in recordings.glob("*/runs.json"))
         records = {name: recorded(name) for name in names}
-        # In a command of the program's own no model takes part; of the servers one did not connect; a task in the
-        # background ends with a turn of its own.
+        # In a command of the program's own no model takes part; of the servers one did not connect; tasks in the
+        # background end with turns of their own.
         broken = ("local_command", "mcp_stdio")
         well = {name: told for name, told in records.items() if _completed(told) and name not in broken}
-        well["background"] = records["background"]
+        well |= {name: records[name] for name in ("background", "subagent")}
         assert len(well) > 20
         return NormalizerSubject(ClaudeNormalizer(), well, {n: told for n, told in records.items() if n not in well})
 
