@@ -52,32 +52,49 @@ class HostSpec(Protocol):
 
     @first
     def describe_host(self) -> HostIdentity:
-        """Say what the program is, what it can and what it shows. Called once per run, before anything starts.
+        """Say what the program is, what it can and what it shows.
 
-        May run the program's `--version`; must not open a session or write anything.
+        Called once per run, before anything starts, and by `--dry-run`.
+
+        Must give the same identity for the same program and options, claim no more than its sessions show,
+        and raise InvalidRequest for a program that is missing or an option that it does not take.
+
+        Must not open a session, write anything, or ask for more than the program's version and lists.
         """
 
     @first
     def probe_host(self) -> Probe:
         """Look for the program on this machine: is it installed, which version, is a login present, what to do.
 
-        May run the program's own `--version` and login status; opens no session and writes nothing. Never raises for
-        what it finds.
+        Called by `doctor`, and where a run has to find the one agent that is installed.
+
+        Must say in sentences what it found and what the user should do.
+
+        Must not raise for what it finds, open a session, write anything, or show a credential.
         """
 
     @first
     def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
-        """Say what live sessions will be lent: called once before a live run, never before a rehearsal.
+        """Say what live sessions will be lent.
 
-        `passed` are the environment variables that the user passes on; `seconds` is the longest that the run can
-        take. Raises InvalidRequest where the sessions could not log in, or a login would end meanwhile.
+        Called once before a live run, never before a rehearsal. `passed` are the environment variables that
+        the user passes on; `seconds` is the longest that the run can take.
+
+        Must raise InvalidRequest where the sessions could not log in, or a login would end meanwhile; every
+        credential that is lent stands in `secrets`, so that no file ever holds it.
+
+        Must not ask a provider, or tell a credential's value in `told` or in an error.
         """
 
     @first
     def place_skill(self, skill: Skill, place: Place) -> Path:
         """Say where in `place` this program looks for the skill: a folder below `place.project`.
 
-        Pure: the core copies the skill there. The folder's last name must be the skill's own id.
+        Called for each skill before any session; the core copies the skill there.
+
+        Must be pure, and name a folder whose last name is the skill's own id.
+
+        Must not make or look at anything.
         """
 
     @first
@@ -89,11 +106,18 @@ class HostSpec(Protocol):
         model: ModelEndpoint | None,
         recorder: Recorder,
     ) -> AbstractContextManager[Session]:
-        """Open one fresh conversation in `place`. Everything the program prints goes to `recorder` as it comes.
+        """Open one fresh conversation in `place`.
 
-        `model` is None where the program's own provider is used. Leaving the context ends every process. A
-        program that can't be started, a limit and an interrupt are records, not exceptions; where no further turn
-        is possible `Session.send` raises SessionStopped.
+        Called for each trial, from several threads at once. `offers` are the fixtures that serve it; `model`
+        is None where the program's own provider is used. `send` of the session is then called once per turn.
+
+        Must start programs by `place.launcher.run` only, in `place.project`, with `place.environment` and
+        what the program needs beside it; everything the program prints goes to `recorder` as it comes. Where
+        no further turn is possible `Session.send` raises SessionStopped, and the records say why. Leaving
+        the context ends whatever still runs.
+
+        Must not make an exception of a crash, a limit or an interrupt; write into the project; or share
+        anything between sessions.
         """
 
 
@@ -102,31 +126,59 @@ class FixtureSpec(Protocol):
 
     @first
     def fixture_assets(self) -> Sequence[str]:
-        """The files beside the suite that it needs. They go into the archive and come back as `assets`."""
+        """Name the files beside the suite that it needs.
+
+        Called when a suite is read. The files go into the archive and come back as `assets`.
+
+        Must name plain paths below the suite's folder, the same each time.
+        """
 
     @first
     def fixture_needs(self) -> frozenset[Can]:
-        """What a host must be able to do, one of these, for a case that uses it. Empty: nothing."""
+        """Say what a host must be able to do, one of these, for a case that uses it. Empty: nothing.
+
+        Called when a run is planned: cases that the host can't be offered are skipped with this reason.
+
+        Must be the same each time.
+        """
 
     @first
     def check_fixture(
         self, assets: Mapping[str, bytes], options: Mapping[str, JsonValue], answerer: Answerer | None
     ) -> Sequence[str]:
-        """The faults of its files, and of the `options` that one case sets; a sentence each, none where all is right.
+        """Tell the faults of its files, and of the `options` that one case sets: a sentence each, none where all is
+        right.
 
-        `answerer` is the one that the suite's entry names; a fixture without this parameter takes none. Pure. No text
-        of a file goes into a sentence.
+        Called for each case before anything starts. `answerer` is the one that the suite's entry names; a
+        fixture without this parameter takes none.
+
+        Must be pure, and take any bytes: a damaged file is a sentence, not an exception.
+
+        Must not put text of a file into a sentence.
         """
 
     @first
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
-        """Say what it offers to every trial of a run. Pure; asked only where `check_fixture` found no fault."""
+        """Say what it offers to every trial of a run.
+
+        Called once per run, only where `check_fixture` found no fault.
+
+        Must be pure, and name every tool that it offers.
+        """
 
     @first
     def open_fixtures(
         self, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None
     ) -> AbstractContextManager[FixtureRun]:
-        """Start what serves all trials of a run; `answerer` as in `check_fixture`."""
+        """Start what serves all trials of a run; `answerer` as in `check_fixture`.
+
+        Called once per run. `start` of what it gives is then called for each trial, from several threads.
+
+        Must serve on loopback, each trial on a path of its own that can't be guessed; record each call when
+        it arrives and its answer before it is sent; and be gone, with its threads, when the context is left.
+
+        Must not let state pass from one trial to another.
+        """
 
 
 class AnswererSpec(Protocol):
@@ -137,17 +189,32 @@ class AnswererSpec(Protocol):
 
     @first
     def check_state(self, state: Mapping[str, JsonValue]) -> Sequence[str]:
-        """The faults of the state in which trials begin; a sentence each, none of which shows a value."""
+        """Tell the faults of the state in which trials begin: a sentence each, none where all is right.
+
+        Called for each case before anything starts.
+
+        Must be pure.
+
+        Must not show a value of the state.
+        """
 
     @first
     def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
-        """Whether what the trial presupposes is there. Asked before each session; its answer goes on record."""
+        """Say whether what the trial presupposes is there.
+
+        Called before each session; its answer goes on record.
+
+        Must be a pure function of the state.
+        """
 
     @first
     def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
-        """What a call is answered. `arguments` fit the tool's input schema.
+        """Say what a call is answered. `arguments` fit the tool's input schema.
 
-        Total: a call that can't be decided is answered too, and marked as not `scripted`.
+        Called for each call that the fixture leaves to it, from several threads.
+
+        Must be a pure function of arguments and state, and total: a call that can't be decided is answered
+        too, and marked as not `scripted`.
         """
 
 
@@ -156,7 +223,15 @@ class ModelSpec(Protocol):
 
     @first
     def open_models(self, run: RunInfo, dialect: DialectSpec) -> AbstractContextManager[ModelRun]:
-        """Start the server that serves all trials of a run; `dialect` spells the acts for the host's program."""
+        """Start the server that serves all trials of a run; `dialect` spells the acts for the host's program.
+
+        Called once per rehearsal. `start` of what it gives is then called for each trial, from several
+        threads.
+
+        Must serve on loopback, each trial on a path of its own that can't be guessed; choose the reply from
+        the conversation, never by counting requests; record each request before it is answered; and be gone
+        when the context is left.
+        """
 
 
 class DialectSpec(Protocol):
@@ -166,8 +241,12 @@ class DialectSpec(Protocol):
     def spell(self, act: Act, tools: Sequence[ToolOffer]) -> ToolCall:
         """Turn an act into a call of one of the `tools` that this request offers.
 
-        Raises ActNotPossible where the program has no tool for it, ActAbsent where the skill is not offered.
-        Pure. Never asked to spell acts that end a turn or that are faults of the wire.
+        Called by the scripted model for each act but those that end a turn or are faults of the wire.
+
+        Must be pure, and raise ActNotPossible where the program has no tool for it, ActAbsent where the
+        tools list skills and this one is not among them.
+
+        Must not make up a tool.
         """
 
 
@@ -178,9 +257,17 @@ class NormalizerSpec(Protocol):
     def normalize(self, records: Sequence[Record]) -> Iterable[Event]:
         """Turn the records of one trial into its trajectory.
 
-        Pure and total: any input gives events, the unknown becomes `Unrecognized`, exactly one `SessionEnded`. The
-        records may lie in a file and be read each time they are gone through or asked for by index: hold none of them,
-        and yield events as they are known. What was large is then never held; it is asked for again.
+        Called when a trial has ended, and each time an archive is judged.
+
+        Must be pure and total: any input gives events, the unknown becomes `Unrecognized`, and exactly one
+        `SessionEnded` stands at the end. The runner's own facts (`ending_by_notes`) beat what the program
+        printed; what is missing is never a success. A skill is known by its path and the digest of its
+        SKILL.md.
+
+        The records may lie in a file and be read each time they are gone through or asked for by index: hold none of
+        them, and yield events as they are known. What was large is then never held; it is asked for again.
+
+        Must not import the host, or take prose for an act.
         """
 
 
@@ -189,15 +276,34 @@ class GraderSpec(Protocol):
 
     @first
     def check_models(self) -> Sequence[type[CheckOptions]]:
-        """The option models of its checks, most usual first. A check is read by the model whose keys it has."""
+        """Give the option models of its checks, most usual first. A check is read by the model whose keys it has.
+
+        Called when a suite is read.
+
+        Must give models that refuse unknown keys, and whose `sentence` says on one line what the check
+        demands.
+        """
 
     @first
     def check_needs(self, check: CheckOptions) -> frozenset[Sees]:
-        """What the host must show to decide this check. Where it does not, the core answers `unverified`."""
+        """Say what the host must show to decide this check. Where it does not, the core answers `unverified`.
+
+        Called before `grade`.
+
+        Must name everything without which the answer could be turned round.
+        """
 
     @first
     def grade(self, check: CheckOptions, evidence: Evidence) -> CheckResult:
-        """Answer. Pure: no clock, no file, no network; total: undecidable evidence is `unverified`."""
+        """Answer one check on the evidence of one trial.
+
+        Called for each check, and each time an archive is judged.
+
+        Must be pure and total: undecidable evidence is `unverified`, and the reason is a word of a closed
+        set.
+
+        Must not look at the clock, a file or the network, or take what an agent said for what it did.
+        """
 
 
 class FormatSpec(Protocol):
@@ -207,9 +313,13 @@ class FormatSpec(Protocol):
     def read_suite(self, path: Path, document: JsonValue) -> ForeignSuite:
         """Make the long form of a foreign suite, and say what was lost on the way.
 
-        `path` is the suite file, links resolved; `document` holds its values, read as JSON where the name ends in
-        `.json`, else as YAML. Looks at the folders that the suite names; writes and starts nothing. Faults are
-        `misfits`, all of them at once; the core adds line and column.
+        Called where `--format` names it. `path` is the suite file, links resolved; `document` holds its
+        values, read as JSON where the name ends in `.json`, else as YAML.
+
+        Must take any document: faults are `misfits`, all of them at once; the core adds line and column. It
+        may look at the folders that the suite names.
+
+        Must not write or start anything, or put a prompt or a file's content into a sentence.
         """
 
 
@@ -218,9 +328,14 @@ class TranscriptSpec(Protocol):
 
     @first
     def read_transcript(self, data: bytes) -> ForeignRun:
-        """Make trials of a transcript. Pure. Raises InvalidRequest with every fault, each with its place.
+        """Make trials of a transcript.
 
-        Nothing is left out: what has no place in an archive (a second result of a case) is a fault.
+        Called by `import --from`.
+
+        Must be pure, and raise InvalidRequest with every fault, each with its place, for anything that is no
+        whole transcript.
+
+        Must not leave anything out: what has no place in an archive (a second result of a case) is a fault.
         """
 
 
@@ -241,8 +356,12 @@ class RendererSpec(Protocol):
 
     @first
     def render_report(self, report: Report, inputs: RunInputs) -> bytes:
-        """Write the report. Pure: the same report gives the same bytes.
+        """Write the report.
 
-        What a report does not hold is said to be unknown, never made up. Raises InvalidRequest for a report that this
-        form can't tell (a rehearsal's).
+        Called where `--report` names it.
+
+        Must be pure: the same report gives the same bytes. What a report does not hold is said to be
+        unknown. A report that this form can't tell (a rehearsal's) raises InvalidRequest.
+
+        Must not make anything up, or tell a prompt.
         """

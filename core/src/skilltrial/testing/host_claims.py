@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -181,6 +182,25 @@ class HostClaims:
     def test_can_mcp_stdio(self, stage: Stage) -> None:
         """MCP_STDIO: the program is told the server's command."""
         self._told_of(stage, Can.MCP_STDIO, STDIO, STDIO.command[0])
+
+    def test_can_programs(self, stage: Stage) -> None:
+        """PROGRAMS: a fixture's programs stay first on PATH, and are not told as a server.
+
+        Without the claim nothing can be seen here: what holds commands back is the program's own.
+        """
+        place = stage.place()
+        folder = place.tmp / "kit-programs"
+        folder.mkdir()
+        path = f"{folder}{os.pathsep}{place.environment['PATH']}"
+        place = replace(place, environment={**place.environment, "PATH": path})
+        offer = Offer(name="programs", tools=("kit-program",), programs=folder)
+        scene = stage.played(((Answer("KIT-ANSWER"),),), place=place, offers=(offer,))
+        demand(scene.stopped is None, "a session with a fixture's programs stopped")
+        demand(
+            stage.program.starts[0]["env"]["PATH"].partition(os.pathsep)[0] == str(folder)
+            or Can.PROGRAMS not in stage.host().describe_host().can,
+            "the host claims programs, and the fixture's folder was not first on PATH",
+        )
 
     def _told_of(self, stage: Stage, can: Can, offer: Offer, words: str) -> None:
         claimed = can in stage.host().describe_host().can

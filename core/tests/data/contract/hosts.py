@@ -425,10 +425,11 @@ def telling(**changes):
 
 host("test_no_skill_is_read_where_none_was", normalizer=with_reading(BelievesProse))
 host("test_can_scripted_model", host=telling(ACME_URL=""))
+host("test_can_programs", host=telling(PATH=os.environ["PATH"]))
 host("test_can_mcp_http", host=telling(ACME_SERVERS=""))
 host("test_can_mcp_stdio", host=telling(ACME_SERVERS=""))
 host("test_can_model", host=telling(ACME_MODEL=""))
 host("test_can_effort", host=telling(ACME_EFFORT=""))
 for _can in Can:
-    if _can is not Can.MULTI_TURN:
+    if _can not in (Can.MULTI_TURN, Can.PROGRAMS):
         host(f"test_can_{_can.value}", host=with_identity(can=frozenset(Can) - {_can}))
