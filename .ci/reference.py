@@ -246,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             (TARGET / name).unlink()
         return 0
     for name in sorted({*behind, *(there - made.keys())}):
-        print(f"docs/reference/{name} is not what the code says", file=sys.stderr)
+        print(f"docs/reference/{name} is not what the code says: say .ci/generated --write", file=sys.stderr)
     return 1 if behind or there - made.keys() else 0
 
 

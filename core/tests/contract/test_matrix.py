@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,9 +44,11 @@ def played(name: str, results: Path) -> list[dict[str, str]]:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-c", str(settings), "--rootdir", str(DOUBLES)),
-            *("-p", "no:cacheprovider", "-p", "skilltrial.testing.reporting"),
+            *("-p", "no:cacheprovider", "-p", "matrix", "-p", "skilltrial.testing.reporting"),
             *("--contract-results", str(results), str(DOUBLES / f"{name}.py")),
         ],
+        # The doubles find each other by their plain names.
+        env={**os.environ, "PYTHONPATH": str(DOUBLES)},
         capture_output=True,
         text=True,
         timeout=600,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Annotated, Literal, Self
 
@@ -107,6 +107,7 @@ def read_suite(data: bytes) -> RoutingSuite:
         raise InvalidRequest(f"not a suite of {EVAL_NAME}: {'; '.join(faults)}") from None
 
 
+@cache
 def shipped_suite() -> RoutingSuite:
     """The suite that comes with this package."""
     return read_suite(files(__package__).joinpath(DATA).read_bytes())

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -165,10 +166,17 @@ _IMPURE = ("open", "os.listdir", "os.scandir", "os.system", "socket.", "subproce
 _HOOKED: list[bool] = []
 
 
+_LIBRARIES = tuple({str(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     acts = _WATCHED.get()
     if acts is not None and event.startswith(_IMPURE):
-        acts.append(f"{event} {arguments[0] if arguments else ''}".strip())
+        what = str(arguments[0]) if arguments else ""
+        # What a library reads of its own (a module, a schema) is part of its code.
+        if event.startswith(("open", "os.")) and what.startswith(_LIBRARIES):
+            return
+        acts.append(f"{event} {what}".strip())
 
 
 @contextmanager

@@ -105,10 +105,11 @@ class FixtureContract(Contract):
         demand(subject.tool in first.tools, f"describe_fixture does not name the tool {subject.tool}")
 
     def test_offers_what_it_needs(self, running: _Running, fixture: FixtureFacade) -> None:
-        """A URL where hosts need MCP_HTTP, a command where they need MCP_STDIO; a URL is on loopback."""
+        """A URL where hosts need MCP_HTTP, a command for MCP_STDIO, programs for PROGRAMS; a URL is on loopback."""
         needs = fixture.fixture_needs()
         with running.trial() as (offer, _):
-            demand(offer.url or offer.command, "the offer has neither a URL nor a command")
+            demand(offer.is_server or offer.programs, "the offer has neither a URL, nor a command, nor programs")
+            demand(not offer.programs or Can.PROGRAMS in needs, "it offers programs and does not need PROGRAMS")
             demand(not offer.url or Can.MCP_HTTP in needs, "it offers a URL and does not need MCP_HTTP")
             demand(not offer.command or Can.MCP_STDIO in needs, "it offers a command and does not need MCP_STDIO")
             demand(not offer.url or "127.0.0.1" in offer.url or "localhost" in offer.url, "it serves not on loopback")

@@ -1,4 +1,4 @@
-"""Broken doubles: each is a test class of which only the one test is run that it must fail."""
+"""Broken doubles: each is a test class of which only the one test is run that it must fail (`pytest -p matrix`)."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def broken(contract: type, test: str, make: Any, space: dict[str, Any]) -> None:
 
     body = {"subject": pytest.fixture(subject), "breaks": test, "__module__": space["__name__"]}
     space[name] = type(contract)(name, (contract,), body)
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave out the other tests of broken doubles."""
+    items[:] = [item for item in items if getattr(item.cls, "breaks", item.originalname) == item.originalname]
