@@ -166,11 +166,8 @@ def _example(kind: str) -> str:
             source = source.replace(mark, word)
     else:
         tree = (DOUBLES / f"{kind}s.py").read_text(encoding="utf-8")
-        wanted = [
-            node
-            for node in ast.parse(tree).body
-            if isinstance(node, ast.ClassDef) and node.name in (f"Acme{kind.capitalize()}", "Trial", "Running")
-        ]
+        shown = (f"Acme{kind.capitalize()}", "Trial", "Running", "Counter")
+        wanted = [node for node in ast.parse(tree).body if isinstance(node, ast.ClassDef) and node.name in shown]
         source = "\n\n\n".join(_segment(tree, node) for node in wanted) + "\n"
     return f"```python\n{source}```"
 

@@ -19,6 +19,7 @@ from skilltrial.testing.graders import GraderContract
 from skilltrial.testing.hosts import HostContract
 from skilltrial.testing.models import ModelContract
 from skilltrial.testing.normalizers import NormalizerContract
+from skilltrial.testing.observers import ObserverContract
 from skilltrial.testing.renderers import RendererContract
 from skilltrial.testing.transcripts import TranscriptContract
 
@@ -32,6 +33,7 @@ CONTRACTS = {
     "hosts": HostContract,
     "models": ModelContract,
     "normalizers": NormalizerContract,
+    "observers": ObserverContract,
     "renderers": RendererContract,
     "transcripts": TranscriptContract,
 }

@@ -346,8 +346,13 @@ class ObserverSpec(Protocol):
     def open_observer(self, run: RunOutline) -> AbstractContextManager[Observer]:
         """Begin to observe a run. Leaving the context is the last call.
 
-        What it is told are names, counts and times; it opens no file of the run. What it sends goes only where its
-        options say. An exception ends its part, is told to the user, and changes neither result nor exit code.
+        Called once per run, where `--observe` names it. What it is told are names, counts and times, by one thread at
+        a time.
+
+        Must send what it sends only where its options say. An exception ends its part, is told to the user, and changes
+        neither result nor exit code.
+
+        Must not open a file of the run, or keep what ends a run from ending it.
         """
 
 
