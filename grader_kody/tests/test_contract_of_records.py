@@ -48,8 +48,10 @@ class TestGrader(GraderContract):
     def subject(self, kit) -> GraderSubject:
         honest = kit.honest()[kit.ONE_OFF]
         twice = [*honest, honest[-1]]
-        example = CheckExample({"case": kit.ONE_OFF}, evidence(honest), evidence(twice), evidence([], frozenset()))
-        return GraderSubject(KodyGrader(), [example])
+        asked = ({"case": kit.ONE_OFF}, {"rule": "R4", "case": kit.ONE_OFF})
+        unseen = evidence([], frozenset())
+        examples = [CheckExample(options, evidence(honest), evidence(twice), unseen) for options in asked]
+        return GraderSubject(KodyGrader(), examples)
 
 
 class TestNormalizer(NormalizerContract):
