@@ -81,8 +81,6 @@ def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, comp
     if cause_of(complaint, None) is Cause.AUTH:
         return Ending.HOST_FAILED, Cause.AUTH, Owner.OPERATOR
     return Ending.HOST_FAILED, Cause.UNCLASSIFIED, owner_of_stderr(complaint)
-<<<<<<< HEAD
-=======
 
 
 def _of_completed(turn: StreamTurn, code: int | None) -> Verdict | None:
@@ -94,14 +92,3 @@ def _of_completed(turn: StreamTurn, code: int | None) -> Verdict | None:
     if not (turn.answer or "").strip():
         return Ending.HOST_FAILED, Cause.EMPTY, owner_of(Cause.EMPTY, "")
     return None
-
-
-def _stderr(records: Sequence[Record], turn: int) -> str:
-    """The beginning of what the program complained about in a turn."""
-    found, size = [], 0
-    for record in records:
-        if record.source is Source.STDERR and record.turn == turn and size < _STDERR:
-            found.append(record.raw)
-            size += len(record.raw)
-    return "\n".join(found)
->>>>>>> da3bb9c (Every part of ours is held to its contract; two faults that this found; many parts among many distributions)
