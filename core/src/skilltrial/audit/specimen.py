@@ -27,6 +27,7 @@ from skilltrial.model.events import (
     Step,
     ToolRequested,
     ToolStarted,
+    TurnEnded,
     Unrecognized,
     Usage,
 )
@@ -229,12 +230,16 @@ def essence(events: Sequence[Event]) -> tuple[str, ...]:
         if isinstance(event, ToolRequested):
             ids.setdefault(event.call, f"#{len(ids)}")
     told = set()
+    ends: dict[int, int] = {}
     for event in events:
         if isinstance(event, BESIDE) or (isinstance(event, SkillStep) and event.step in BEFORE_READING):
             continue
         values = {field.name: getattr(event, field.name) for field in fields(event) if field.name not in FREE}
         if "call" in values:
             values["call"] = ids.get(values["call"], values["call"])
+        if isinstance(event, TurnEnded):
+            # A turn that ends twice is not one that ended.
+            ends[event.turn] = values["end"] = ends.get(event.turn, 0) + 1
         told.add(f"{type(event).__name__} {values!r}")
     return tuple(sorted(told))
 
