@@ -92,13 +92,16 @@ def test_a_servers_tool_is_known_by_both_names(talk, title):
         ("read", "Read notes", ["/etc/hostname"], True),
         ("execute", "ls", [], False),
         ("execute", "npm test", [], True),
+        ("execute", "gh pr list", [], True),
+        ("execute", "`gh`", [], True),
+        ("execute", "ghost", [], False),
         ("fetch", "anywhere", [], True),
         ("other", "orders_look_up", [], True),
         ("other", "orders_look_up_more", [], False),
     ],
 )
 def test_what_is_asked_for_is_answered_by_one_rule_and_on_record(talk, kind, title, paths, allowed):
-    job = Job(prompt="Go.", tools=("look_up",), allow=("npm", "fetch"))
+    job = Job(prompt="Go.", tools=("look_up",), allow=("npm", "fetch"), programs=("gh",))
 
     events = talk([{"ask": "c", "kind": kind, "title": title, "paths": paths}, {"say": "Done."}], job=job)
 

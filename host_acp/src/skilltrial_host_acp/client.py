@@ -52,6 +52,8 @@ class Client:
             return True
         if any(word in (kind, title) or title.startswith(f"{word} ") for word in self._job.allow):
             return True
+        if kind == "execute" and title.strip("` ").partition(" ")[0] in self._job.programs:
+            return True
         paths = [self._project / location.path for location in call.locations or ()]
         inside = bool(paths) and all(path.resolve().is_relative_to(self._project.resolve()) for path in paths)
         return kind in _HARMLESS or (kind in _INSIDE and inside)

@@ -69,7 +69,13 @@ class AcpHost:
             name="acp",
             program_sha256=_digest(self._program),
             can=frozenset(
-                {Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, *({Can.SCRIPTED_MODEL} if self.endpoint_env else ())}
+                {
+                    Can.MULTI_TURN,
+                    Can.MCP_HTTP,
+                    Can.MCP_STDIO,
+                    Can.PROGRAMS,
+                    *({Can.SCRIPTED_MODEL} if self.endpoint_env else ()),
+                }
             ),
             sees=frozenset({Sees.ANSWERS, Sees.TOOL_CALLS, Sees.TOOL_RESULTS, Sees.PERMISSIONS}),
             records="acp",
@@ -115,7 +121,7 @@ class AcpHost:
         model: ModelEndpoint | None,
         recorder: Recorder,
     ) -> Iterator[Session]:
-        servers = {offer.name: list[JsonValue](offer.tools) for offer in offers}
+        servers = {offer.name: list[JsonValue](offer.tools) for offer in offers if offer.is_server}
         value: dict[str, JsonValue] = {"servers": dict(servers), "project": str(place.project)}
         recorder.note(Declared(name="acp", value=value))
         job = Job(
@@ -123,8 +129,10 @@ class AcpHost:
             servers=tuple(
                 Server(name=one.name, url=one.url, command=one.command, environment=dict(one.environment))
                 for one in offers
+                if one.is_server
             ),
-            tools=tuple(tool for offer in offers for tool in offer.tools),
+            tools=tuple(tool for offer in offers if offer.is_server for tool in offer.tools),
+            programs=tuple(tool for offer in offers if offer.programs is not None for tool in offer.tools),
             allow=trial.allow,
         )
         first = str(self._program or self.command[0])

@@ -26,6 +26,8 @@ class Job(Part):
     servers: tuple[Server, ...] = ()
     tools: tuple[str, ...] = ()
     """Names of the servers' tools: a call of one is always allowed."""
+    programs: tuple[str, ...] = ()
+    """Names of a fixture's programs: a command that begins with one is always allowed."""
     allow: tuple[str, ...] = ()
     """What the suite allows: names of tools, kinds of calls, or beginnings of their titles."""
 
