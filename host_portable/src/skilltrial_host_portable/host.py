@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -57,6 +58,7 @@ _SAID_BY_A_PROFILE: Mapping[str, object] = {
     "resume": (),
     "dialect": None,
     "endpoint_env": {},
+    "mcp_env": None,
 }
 """Options that mean nothing beside a profile, as they are where they were not given."""
 
@@ -86,6 +88,8 @@ class PortableHost:
     """Arguments that, added from the second turn on, make the program continue the conversation."""
     dialect: str | None = None
     """How its model asks for acts; the program's own name without."""
+    mcp_env: Variable | None = None
+    """The variable that tells the program of MCP servers over HTTP, as JSON: name → address."""
     endpoint_env: Mapping[Variable, str] = Field(default_factory=dict)
     """Further variables that tell a model endpoint: name → text with placeholders; an empty text drops a usual one."""
 
@@ -129,6 +133,8 @@ class PortableHost:
         yield Can.SCRIPTED_MODEL
         if self.resume:
             yield Can.MULTI_TURN
+        if self.mcp_env is not None:
+            yield Can.MCP_HTTP
         if self.home == "fresh":  # another home's profile may make PATH anew
             yield Can.PROGRAMS
 
@@ -170,7 +176,7 @@ class PortableHost:
         """See HostSpec. Each turn is a process that has ended when `send` returns."""
         if self.profile is not None:
             return self._program.session(place, offers, model, recorder)
-        return self._session(place, model, recorder)
+        return self._session(place, offers, model, recorder)
 
     @property
     def _read(self) -> Read:
@@ -189,10 +195,15 @@ class PortableHost:
         return self.command or ()
 
     @contextmanager
-    def _session(self, place: Place, model: ModelEndpoint | None, recorder: Recorder) -> Iterator[Session]:
+    def _session(
+        self, place: Place, offers: tuple[Offer, ...], model: ModelEndpoint | None, recorder: Recorder
+    ) -> Iterator[Session]:
         environment = dict(place.environment)
         environment["HOME"] = str(homes.home_of(self.home, place))
         environment.update(endpoint.variables(self.endpoint_env, model))
+        if self.mcp_env is not None:
+            served = {offer.name: offer.url for offer in offers if offer.url is not None}
+            environment[self.mcp_env] = json.dumps(served)
         argv = endpoint.arguments(self._vector, model)
         first = program.located(argv[0], environment.get("PATH"))
         command = Command(argv=(first, *argv[1:]), cwd=place.project, env=environment)

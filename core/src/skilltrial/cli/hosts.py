@@ -20,6 +20,8 @@ from skilltrial.record.routing.policy import Policy
 from .options import host_fields
 from .routes import policy_of, routed
 
+ANY = "portable"
+"""Whom a command without a host is for: a program of which nothing is known."""
 _OF_ONE = ("host_binary", "host_command", "host_option")
 """Flags that can't be meant for several hosts."""
 
@@ -76,6 +78,8 @@ def _found(discovery: Discovery, fields: Mapping[str, object]) -> str:
     """The host that is meant where none was named. Raises click.UsageError that lists them."""
     if "command" in fields:
         takes = [one for one in discovery.names(HOST) if _takes_command(discovery, one)]
+        if ANY in takes:
+            return ANY
         if len(takes) == 1:
             return takes[0]
         raise click.UsageError(f"which host runs the command? give --host with one of: {', '.join(takes) or 'none'}")

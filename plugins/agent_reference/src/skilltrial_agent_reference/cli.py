@@ -6,6 +6,7 @@ terminated.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -34,6 +35,14 @@ KEY_ENV = "OPENAI_API_KEY"
 @click.option(
     "--command-seconds", type=click.FloatRange(0.1, 3600), default=120, show_default=True, help="Limit of one command."
 )
+@click.option(
+    "--mcp",
+    "servers",
+    metavar="JSON",
+    envvar="MCP_SERVERS",
+    default="{}",
+    help='MCP servers over HTTP: {"name": "http://..."}. Else: MCP_SERVERS.',
+)
 @click.version_option(package_name="skilltrial-agent-reference")
 def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hands them over
     base_url: str | None,
@@ -44,6 +53,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hand
     max_steps: int,
     max_retries: int,
     command_seconds: float,
+    servers: str,
 ) -> None:
     """Work in the current folder on the prompt that standard input holds.
 
@@ -56,6 +66,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hand
     if not model:
         raise click.UsageError("give the model's name with --model or OPENAI_MODEL")
     key = _key(key_env, key_file)
+    known = _servers(servers)
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not prompt.strip():
         raise click.UsageError("standard input holds no prompt")
@@ -71,7 +82,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hand
     from .running import Asked, run
 
     signal.signal(signal.SIGTERM, _terminated)
-    asked = Asked(project, prompt, command_seconds, max_steps, frozenset({key_env or KEY_ENV}))
+    asked = Asked(project, prompt, command_seconds, max_steps, frozenset({key_env or KEY_ENV, "MCP_SERVERS"}), known)
     try:
         with Model(base_url, model, key, retries=max_retries) as endpoint:
             answered = run(asked, endpoint, conversation, kept, Events(sys.stdout))
@@ -87,6 +98,19 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter per option is how click hand
 def _terminated(number: int, frame: FrameType | None) -> None:
     """Leave by way of every `finally`, so that a command that still runs is ended too."""
     sys.exit(TERMINATED)
+
+
+def _servers(text: str) -> dict[str, str]:
+    """Names and addresses of MCP servers."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not all(
+        isinstance(url, str) and url.startswith(("http://", "https://")) for url in value.values()
+    ):
+        raise click.UsageError('--mcp takes a JSON object of names and addresses: {"name": "http://..."}')
+    return value
 
 
 def _key(key_env: str | None, key_file: Path | None) -> str | None:

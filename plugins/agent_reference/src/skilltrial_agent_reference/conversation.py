@@ -10,6 +10,7 @@ from .events import Events
 from .model import Failure, Model, ModelFailed, Reply, Tokens, Wanted
 from .skills import Skill
 from .tools.base import Tool, ToolFailed
+from .tools.servers import ServerTool
 from .tools.skill import NAME as LOAD_SKILL
 from .values import Json
 
@@ -24,7 +25,7 @@ class Agent:
     """What a conversation is held with. `steps` bounds the requests of one turn."""
 
     model: Model
-    tools: tuple[Tool, ...]
+    tools: tuple[Tool | ServerTool, ...]
     skills: tuple[Skill, ...]
     events: Events
     steps: int
@@ -74,17 +75,20 @@ class Agent:
     def _do(self, call: Wanted) -> str:
         """Carry out one call and return what the model gets to read."""
         given = _arguments(call.arguments)
-        self.events.tell("ToolRequested", call=call.id, tool=call.name, input=given)
+        tool = next((tool for tool in self.tools if tool.name == call.name), None)
+        if isinstance(tool, ServerTool):
+            self.events.tell("ToolRequested", call=call.id, tool=tool.own, server=tool.server.name, input=given)
+        else:
+            self.events.tell("ToolRequested", call=call.id, tool=call.name, input=given)
         skill = self._skill_of(call, given)
         self._step(skill, "requested")
-        tool = next((tool for tool in self.tools if tool.name == call.name), None)
         if tool is None:
             return self._reject(call, "unknown_tool", f"there is no tool {call.name!r}")
         if fault := tool.fault(given):
             return self._reject(call, "schema", fault)
         self.events.tell("ToolStarted", call=call.id)
         try:
-            result = tool.call({name: str(value) for name, value in given.items()} if isinstance(given, dict) else {})
+            result = tool.call(given if isinstance(given, dict) else {})
         except ToolFailed as error:
             self._step(skill, "errored")
             self.events.tell("ToolResult", call=call.id, content=str(error), is_error=True)
@@ -122,7 +126,7 @@ class Agent:
             "Offered",
             skills=[skill.name for skill in self.skills],
             tools=[tool.name for tool in self.tools],
-            servers=[],
+            servers=[*sorted({tool.server.name for tool in self.tools if isinstance(tool, ServerTool)})],
             plugins=[],
             instructions=[],
         )

@@ -11,6 +11,7 @@ from skilltrial.api import (
     Act,
     ActAbsent,
     ActNotPossible,
+    Call,
     EditFile,
     ReadFile,
     ReadSkill,
@@ -42,6 +43,10 @@ class ReferenceDialect:
                 return _call(tools, "edit_file", {"path": piece.path, "old": piece.old, "new": piece.new})
             case Run(run=command):
                 return _call(tools, "run_command", {"command": command})
+            case Call(call=call):
+                if not isinstance(call.arguments, dict):
+                    raise ActNotPossible("this program takes an object as a tool's arguments")
+                return _call(tools, f"mcp__{call.server}__{call.tool}", call.arguments)
             case _:
                 raise ActNotPossible(f"this program has no tool for the act {type(act).__name__}")
 

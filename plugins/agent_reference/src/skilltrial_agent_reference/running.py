@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from .skills import discover
 from .tools.command import Commands
 from .tools.files import Files
 from .tools.search import Search
+from .tools.servers import ServerTool, ServerUnusable, client, connect
 from .tools.skill import Skills
 
 
@@ -28,10 +30,30 @@ class Asked:
     command_seconds: float
     steps: int
     withheld: frozenset[str]
+    servers: Mapping[str, str] = field(default_factory=dict)
+    """MCP servers: name → address."""
 
 
 def run(asked: Asked, model: Model, conversation: memory.Conversation, kept: Path, events: Events) -> bool:
     """Take one turn and keep the conversation. True where the model answered."""
+    with client() as connection:
+        try:
+            served = connect(asked.servers, connection)
+        except ServerUnusable as error:
+            _say(events, str(error))
+            events.tell("SessionEnded", ending="host_failed", cause="unclassified")
+            return False
+        return _run(asked, model, conversation, kept, events, served)
+
+
+def _run(
+    asked: Asked,
+    model: Model,
+    conversation: memory.Conversation,
+    kept: Path,
+    events: Events,
+    served: tuple[ServerTool, ...],
+) -> bool:
     found, faults = discover(asked.project)
     skills = tuple(found)
     environment = {name: value for name, value in os.environ.items() if name not in asked.withheld}
@@ -42,6 +64,7 @@ def run(asked: Asked, model: Model, conversation: memory.Conversation, kept: Pat
             *Search(asked.project).tools(),
             *Commands(asked.project, environment, asked.command_seconds).tools(),
             *Skills(asked.project, skills).tools(),
+            *served,
         ),
         skills,
         events,

@@ -67,11 +67,11 @@ class Tool:
         missing = [name for name, argument in self.arguments.items() if argument.default is None and name not in given]
         return f"the argument {missing[0]!r} is missing" if missing else None
 
-    def call(self, given: Mapping[str, str]) -> str:
+    def call(self, given: Mapping[str, Json]) -> str:
         """Carry out a call whose arguments have no fault. Raises ToolFailed, also for what the system refuses."""
         defaults = {name: one.default for name, one in self.arguments.items() if one.default is not None}
         try:
-            return self.act(**{**defaults, **given})
+            return self.act(**{**defaults, **{name: str(value) for name, value in given.items()}})
         except OSError as error:
             raise ToolFailed(f"the system refuses: {error.strerror or type(error).__name__}") from error
 

@@ -1,0 +1,25 @@
+"""The suites that need an MCP server, on the small agent that comes along: every promise, without Node and without a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+AGENT = (
+    *("--host", "portable", "--records", "events", "--host-option", "mcp_env=MCP_SERVERS"),
+    *("--host-option", 'resume=["--continue"]', "--", "skilltrial-agent"),
+)
+
+
+@pytest.mark.parametrize(("suite", "promises"), [("guidance", 90), ("package-discovery-routing", 80)])
+def test_every_promise_holds_on_the_reference_agent(skilltrial: Command, suite: str, promises: int) -> None:
+    ran = skilltrial("rehearse", suite, "--out", "run", "--jobs", "2", "--format", "json", *AGENT, within=580)
+
+    assert ran.code == 0, ran.err
+    told = ran.report["rehearsal"]["promises"]
+    assert [promise for promise in told if promise["kept"] != "yes"] == []
+    assert len(told) >= promises
+    assert ran.report["host"]["name"] == "portable"
