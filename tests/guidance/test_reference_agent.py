@@ -1,4 +1,4 @@
-"""The suites that need an MCP server, on the small agent that comes along: every promise, without Node and without a key."""
+"""The suites that need an MCP server, on the small agent that comes along: without Node and without a key."""
 
 from __future__ import annotations
 
