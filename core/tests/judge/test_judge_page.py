@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from skilltrial.judge.board import ASCII, ROUND, opened
+from skilltrial.judge.board import ASCII, ROUND, opened, usable
 from skilltrial.judge.rendering import render
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Step
+from skilltrial.model.report import Ran
 from skilltrial.model.trial import TrialKey
 
 P, F = "passed", "failed"
@@ -146,8 +147,16 @@ def test_a_host_that_shows_no_reads_is_not_said_to_open_nothing(world, w):
 
 
 def test_usable_says_what_was_not_seen_instead_of_nothing(run, world, w):
-    seen = render(run([("F", "P")]).report, "plain", width=120)
-    assert "usable: complete (2 of 2 trials); one model; the baseline never saw the skill; no call refused" in seen
+    judged = run([("F", "P")]).report
+    seen = " ".join(render(judged, "plain", width=120).split())
+    alike = "what the arms ran with is not shown"
+    assert f"usable: complete (2 of 2 trials); {alike}; one model; the baseline never saw the skill; no call" in seen
+
+    certified = tuple(one.model_copy(update={"ran": Ran(argv="0" * 64)}) for one in judged.trials)
+    assert "arms differ only in the skill" in usable(judged.model_copy(update={"trials": certified}))
+    (pair,) = judged.pairs
+    other = pair.model_copy(update={"differs": ("argv", "tools")})
+    assert "ARMS DIFFER IN argv, tools" in usable(judged.model_copy(update={"trials": certified, "pairs": (other,)}))
 
     world.sees = frozenset()
     blind = " ".join(render(world.grade().report, "plain", width=120).split())

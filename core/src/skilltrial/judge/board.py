@@ -9,7 +9,7 @@ from decimal import Decimal
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.report import Headline, Pair, Report, TrialReport, TriggerReport
 from skilltrial.model.trial import TrialKey
-from skilltrial.model.words import VerdictKind
+from skilltrial.model.words import Ending, VerdictKind
 
 from .tables import Table, gate_line, plural, spaced
 
@@ -208,7 +208,8 @@ def bad_trials(report: Report) -> tuple[TrialReport, ...]:
 
 def usable(report: Report) -> str:
     """Whether the numbers may be used, in one line of facts."""
-    return "; ".join((_complete(report), _alike(report), _baseline(report), _refusals(report)))
+    told = (_complete(report), *_arms(report), _models(report), _baseline(report), _refusals(report))
+    return "; ".join(told)
 
 
 def _complete(report: Report) -> str:
@@ -216,7 +217,20 @@ def _complete(report: Report) -> str:
     return f"{'complete' if whole == len(report.trials) else 'incomplete'} ({whole} of {len(report.trials)} trials)"
 
 
-def _alike(report: Report) -> str:
+def _arms(report: Report) -> Iterator[str]:
+    """Whether the arms ran alike but for the skill, by what each trial really ran with."""
+    if not report.pairs:
+        return
+    differ = sorted({aspect for pair in report.pairs for aspect in pair.differs})
+    if differ:
+        yield f"ARMS DIFFER IN {', '.join(differ)}"
+    elif all(trial.ran and trial.ran.argv for trial in report.trials if trial.ending is Ending.COMPLETED):
+        yield "arms differ only in the skill"
+    else:
+        yield "what the arms ran with is not shown"
+
+
+def _models(report: Report) -> str:
     if Sees.MODEL_IDS not in report.host.sees:
         return "models not shown"
     return "one model" if len({trial.models for trial in report.trials if trial.models}) <= 1 else "DIFFERENT MODELS"
