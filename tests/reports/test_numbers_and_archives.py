@@ -16,18 +16,25 @@ AGENT = ("--host", "portable", "--", "./agent.sh")
 # --- R52: one way to every number -----------------------------------------------------------------------------------
 
 
+PAIRS = "{} better, {} worse, {} alike, of 2 pairs"
+
+
 @pytest.mark.parametrize(
-    ("agent", "outcome"),
+    ("agent", "outcome", "says"),
     [
-        ("[ -d .agents ] && echo hello > greeting.txt; exit 0", "improved"),
-        ("[ -d .agents ] || echo hello > greeting.txt", "regressed"),
-        ("echo hello > greeting.txt", "tied_pass"),
-        ("true", "tied_fail"),
-        ("[ -d .agents ] || exit 1; echo hello > greeting.txt", "unavailable"),
+        ("[ -d .agents ] && echo hello > greeting.txt; exit 0", "improved", PAIRS.format(2, 0, 0)),
+        ("[ -d .agents ] || echo hello > greeting.txt", "regressed", PAIRS.format(0, 2, 0)),
+        ("echo hello > greeting.txt", "tied_pass", PAIRS.format(0, 0, 2)),
+        ("true", "tied_fail", PAIRS.format(0, 0, 2)),
+        (
+            "[ -d .agents ] || exit 1; echo hello > greeting.txt",
+            "unavailable",
+            "PROVES NOTHING (host failed, owner host)",
+        ),
     ],
 )
 def test_r52_the_summary_says_what_the_cells_say(
-    skilltrial: Command, greeter: Callable[..., Path], agent: str, outcome: str
+    skilltrial: Command, greeter: Callable[..., Path], agent: str, outcome: str, says: str
 ) -> None:
     suite = greeter(f"#!/bin/sh\n{agent}\n")
 
@@ -46,8 +53,7 @@ def test_r52_the_summary_says_what_the_cells_say(
         assert one["n"] == len(trials)
         for kind in ("passed", "failed", "unverified", "incomplete", "skipped"):
             assert one[kind] == sum(trial["verdict"]["kind"] == kind for trial in trials)
-    table = skilltrial("grade", "run").out
-    assert f"2 {outcome.replace('_', '-')}" in table
+    assert says in skilltrial("grade", "run").out
 
 
 # --- R54: a baseline is the default ---------------------------------------------------------------------------------

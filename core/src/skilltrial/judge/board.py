@@ -208,7 +208,7 @@ def bad_trials(report: Report) -> tuple[TrialReport, ...]:
 
 def usable(report: Report) -> str:
     """Whether the numbers may be used, in one line of facts."""
-    told = (_complete(report), *_arms(report), _models(report), _baseline(report), _refusals(report))
+    told = (_complete(report), *_arms(report), _one_model(report), _baseline(report), _refusals(report))
     return "; ".join(told)
 
 
@@ -230,7 +230,7 @@ def _arms(report: Report) -> Iterator[str]:
         yield "what the arms ran with is not shown"
 
 
-def _models(report: Report) -> str:
+def _one_model(report: Report) -> str:
     if Sees.MODEL_IDS not in report.host.sees:
         return "models not shown"
     return "one model" if len({trial.models for trial in report.trials if trial.models}) <= 1 else "DIFFERENT MODELS"
