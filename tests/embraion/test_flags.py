@@ -31,7 +31,6 @@ def test_without_the_flag_the_error_names_the_flag_and_the_package(
         (("--format", "embraion", "--format", "other"), "one format"),
         (("--format", "embraion", "--format", "json", "--format", "text"), "one form"),
         (("--format", "embraion", "--format", "json", "--report", "embraion"), "leave one out"),
-        (("--format", "embraion", "--report", "json"), "--format json"),
         (("--format", "embraion", "--report", "nobody"), "no renderer called 'nobody'"),
         (("--format", "embraion", "--timeout", "3601"), "timeout"),
         (("--root", "."), "--format NAME"),

@@ -74,4 +74,8 @@ def test_what_is_a_trials_own_is_taken_out_before_anything_is_compared(tmp_path:
 
     assert placeheld(f"{tmp_path}/home/project/x:{tmp_path}/home", folders) == "{project}/x:{home}"
     assert unplaced('url = "http://127.0.0.1:4711/run/TOKEN/mcp"') == 'url = "{loopback}"'
+    assert unplaced("--session ses_dd3f4ccb9ffeQDN16m5BYXa71t") == "--session {id}"
+    assert unplaced("--model long-name_of_a_model claude-sonnet-4-20250514") == (
+        "--model long-name_of_a_model claude-sonnet-4-20250514"
+    )
     assert unplaced("https://example.org/mcp at [::1]:80") == "https://example.org/mcp at {loopback}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skilltrial.api import SkillStep, Step
+from skilltrial.api import PermissionDecided, SkillStep, Step
 from skilltrial.testing.graders import CheckExample, GraderContract, GraderSubject
 from skilltrial_grader_calls.grader import CallsGrader
 
@@ -20,6 +20,8 @@ class TestGrader(GraderContract):
         other = did("remember", {"text": "b"}, result="ok")
         failed = did("remember", {"text": "a"}, result="no", is_error=True)
         refused = did("remember", {"text": 1}, rejected="schema")
+        unknown = did("forget_all", {}, rejected="unknown_tool")
+        denied = PermissionDecided(seq=98, turn=1, call=None, tool="remember", decision="denied", by="user")
 
         def example(options, good, bad):
             # What a server received is evidence whatever the host shows; what it was never asked is not.
@@ -35,5 +37,8 @@ class TestGrader(GraderContract):
                 example({"reads_skill": "notes"}, saw(events=[step(Step.READ)]), saw()),
                 example({"opens_skill": "never"}, saw(), saw(events=[step(Step.READ)])),
                 example({"server": "memory", "rejections": "never"}, saw(one), saw(refused)),
+                example({"skill_step": "read", "skill": "notes"}, saw(events=[step(Step.READ)]), saw()),
+                example({"unknown_tools": "never"}, saw(one), saw(unknown)),
+                example({"denials": "never"}, saw(one), saw(one, events=[denied])),
             ],
         )

@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _LOOPBACK = re.compile(r"(https?://)?(127\.0\.0\.1|localhost|\[::1\]):\d+[^\s\"'`,;)\]}>]*")
-_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
+_ID = re.compile(
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+    # With a word before it that says of what: ses_dd3f4ccb9ffeQDN16m5BYXa71t. A word of letters alone is none.
+    r"|\b[a-z]{1,12}[_-](?=[a-z]*[0-9])[0-9a-z]{16,64}\b",
+    re.I,
+)
 
 
 def placeheld(text: str, folders: Mapping[str, Path]) -> str:
