@@ -21,7 +21,9 @@ def prefix(tmp_path: Path) -> Path:
     return folder
 
 
-def test_pip(prefix: Path) -> None:
+def test_pip(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installing, "_installer", lambda: "pip")
+
     assert install_command("skilltrial-all", prefix) == f"{sys.executable} -m pip install skilltrial-all"
 
 
@@ -60,4 +62,4 @@ def test_the_error_of_a_missing_part_says_it_and_makes_no_package_of_a_slip(name
     with pytest.raises(PluginNotFound) as error:
         Discovery(()).find(HOST, name)
 
-    assert str(error.value).endswith(" -m pip install skilltrial-all")
+    assert str(error.value).endswith(f"come with: {install_command('skilltrial-all')}")
