@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from skilltrial.model.errors import DocumentInvalid, InvalidRequest, SourceUnusable
 from skilltrial.model.routing import CLASSES, DATA
+from skilltrial.record.routing.finding import find_policy
 from skilltrial.record.routing.policy import (
     OwnPolicy,
     Policy,
     Work,
     WrittenPolicy,
     WrittenRoute,
-    find_policy,
     load_policy,
 )
 

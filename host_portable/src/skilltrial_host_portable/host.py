@@ -30,7 +30,8 @@ from skilltrial.api import (
 )
 
 from . import endpoint, homes, program
-from .options import Arguments, Below, Described, Home, Variable, Vector
+from .options import Arguments, Below, Home, Variable, Vector
+from .profiles.option import Described
 from .session import PortableSession
 
 if TYPE_CHECKING:

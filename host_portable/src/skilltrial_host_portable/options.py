@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -60,19 +60,6 @@ def _variable(name: str) -> str:
     return name
 
 
-def _described(value: object) -> object:
-    """The profile that a text means. Imports nothing where there is none."""
-    if value is None:
-        return None
-    from .profiles.reading import Read, read_profile
-
-    if isinstance(value, Read):
-        return value
-    if not isinstance(value, str):
-        raise ValueError("it must be a file, or the name of a profile that comes along")
-    return read_profile(value)
-
-
 Vector = Annotated[tuple[str, ...], AfterValidator(_vector)]
 """A program and its arguments."""
 
@@ -87,6 +74,3 @@ Home = Annotated[str, AfterValidator(_home)]
 
 Variable = Annotated[str, AfterValidator(_variable)]
 """The name of an environment variable."""
-
-Described = Annotated[object, BeforeValidator(_described)]
-"""A profile, read from its file."""

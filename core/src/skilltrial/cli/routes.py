@@ -11,7 +11,8 @@ from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.request import Route, RunRequest
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.kinds import HOST
-from skilltrial.record.routing.policy import Policy, Work, find_policy
+from skilltrial.record.routing.finding import find_policy
+from skilltrial.record.routing.policy import Policy, Work
 
 
 def policy_of(given: Mapping[str, Any]) -> Policy | None:

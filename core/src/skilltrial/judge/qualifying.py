@@ -104,7 +104,7 @@ def _of_the_host(archive: SealedArchive) -> Iterator[tuple[str, str]]:
         yield "unpackaged", "one of its parts was a file, not an installed package"
     if host.version is None or host.program_sha256 is None:
         yield "host_unidentified", "the host could not say its version or the digest of its program"
-    if wanted is not None and not wanted.fits(host):
+    if wanted is not None and not host.fits(wanted):
         yield "other_host", f"the suite qualifies on {wanted} alone"
 
 

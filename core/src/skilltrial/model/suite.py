@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
@@ -10,9 +10,6 @@ from .capabilities import Can
 from .gates import Gate as Gate
 from .part import Part, Sha256, Slug
 from .words import VerdictKind
-
-if TYPE_CHECKING:
-    from .trial import HostIdentity
 
 Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 RelativePath = Annotated[str, Field(min_length=1, max_length=1024)]
@@ -52,11 +49,6 @@ class HostPin(Part):
     host: Slug
     version: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     program_sha256: Sha256 | None = None
-
-    def fits(self, host: HostIdentity) -> bool:
-        """Whether a host is the one."""
-        wanted = ((self.host, host.name), (self.version, host.version), (self.program_sha256, host.program_sha256))
-        return all(one is None or one == other for one, other in wanted)
 
     def __str__(self) -> str:
         program = f"with the program {self.program_sha256[:12]}" if self.program_sha256 else None

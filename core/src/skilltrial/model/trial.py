@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue, field_serializer
 from .capabilities import Can, Sees
 from .notes import Exited, Interrupted, LimitHit, Unavailable
 from .part import Part, Sha256, Slug
-from .suite import Act, Limits
+from .suite import Act, HostPin, Limits
 from .words import EvidenceKind
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ class HostIdentity(Part):
     def _in_order(self, names: frozenset[StrEnum]) -> list[str]:
         """Sets have no order of their own; the same identity must give the same bytes."""
         return sorted(names)
+
+    def fits(self, pin: HostPin) -> bool:
+        """Whether it is the host that a suite pins."""
+        wanted = ((pin.host, self.name), (pin.version, self.version), (pin.program_sha256, self.program_sha256))
+        return all(one is None or one == own for one, own in wanted)
 
 
 class CatalogIdentity(Part):

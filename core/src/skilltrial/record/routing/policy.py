@@ -120,28 +120,6 @@ def allowed(rule: str, what: str, asked: str | None, known: Collection[str]) -> 
     return asked if asked is not None else next(iter(known))
 
 
-def find_policy(named: Path | None, start: Path) -> Policy | None:
-    """The policy that was named, else the nearest one from `start` upwards; None where there is none.
-
-    Raises DocumentInvalid with every fault, SourceUnusable where it can't be read.
-    """
-    from . import policy_embraion
-
-    if named is not None:
-        return policy_embraion.load(named) if named.name == policy_embraion.ROUTING else load_policy(named)
-    try:
-        folder = start.resolve(strict=True)
-    except (OSError, RuntimeError, ValueError):
-        raise SourceUnusable(f"there is no folder {start}; --path takes the project's") from None
-    for place in (folder, *folder.parents):
-        for name in NAMES:
-            if (place / name).is_file():
-                return load_policy(place / name)
-        if (project := place / policy_embraion.FOLDER / policy_embraion.ROUTING).is_file():
-            return policy_embraion.load(project)
-    return None
-
-
 def load_policy(path: Path) -> OwnPolicy:
     """Read a policy in our own format. Raises DocumentInvalid with every fault, SourceUnusable."""
     data = read_policy_file(path)
