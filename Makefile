@@ -45,7 +45,7 @@ lock: .venv/stamp                    # requirements.lock again, from what the me
 	$(VENV) .ci/lock.py
 
 clean:                               # away with what can be made again
-	rm -rf .venv hosts/node_modules tests/client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv bench/others/.venv-* hosts/node_modules tests/client/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # From nothing each time, so that what left the lock also leaves the environment. Without ensurepip, which some
 # systems pack separately: the pip at hand brings the pinned one. `-e` and hashes exclude each other, hence two steps.

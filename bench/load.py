@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +27,9 @@ HELLO = {
 }
 CALL = {"name": "remember", "arguments": {"text": "Use tabs in this project, decided today.", "scope": "s1"}}
 START_SECONDS = 60.0
+_LENGTH = re.compile(rb"\r\ncontent-length: *([0-9]+)", re.IGNORECASE)
+MOST_CALLS = 1_000_000
+"""Of one load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,8 @@ class Server:
     begun: float
     first: float = 0.0
     session: dict[str, str] = field(default_factory=dict)
-    numbers: int = 1_000_000
+    numbers: int = 100_000_000
+    """Of the same length throughout."""
 
     @property
     def rss(self) -> float:
@@ -63,11 +69,18 @@ class Server:
     def request(self, method: str, params: object, *, note: bool = False) -> bytes:
         """The bytes of a request with a number of its own."""
         self.numbers += 1
-        body = {"jsonrpc": "2.0", "method": method, "params": params} | ({} if note else {"id": self.numbers})
+        body = {"jsonrpc": "2.0"} | ({} if note else {"id": self.numbers}) | {"method": method, "params": params}
         data = json.dumps(body).encode()
         headers = {"host": self.host, **HEADERS, **self.session, "content-length": str(len(data))}
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         return f"POST {self.path} HTTP/1.1\r\n{head}\r\n".encode() + data
+
+    def calls(self) -> Callable[[], bytes]:
+        """Makes the bytes of one call after the other, cheaply: what the client spends, the server waits."""
+        before, _, after = self.request("tools/call", CALL).rpartition(str(self.numbers).encode())
+        numbers = count(self.numbers + 1)
+        self.numbers += MOST_CALLS
+        return lambda: b"%b%d%b" % (before, next(numbers), after)
 
     def shake_hands(self) -> None:
         """Begin a session as clients of the handshake do, and call once. Raises MeasurementFailed."""
@@ -92,11 +105,11 @@ class Server:
 
 
 @contextmanager
-def serving(name: str, module: str, record: Path) -> Iterator[Server]:
+def serving(name: str, module: str, record: Path, python: Path | None = None) -> Iterator[Server]:
     """A server of `bench/servers`, called once. Raises MeasurementFailed."""
     begun = time.perf_counter()
     with subprocess.Popen(
-        [sys.executable, "-m", f"bench.servers.{module}", str(record)],
+        [str(python or sys.executable), "-m", f"bench.servers.{module}", str(record)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -117,6 +130,7 @@ def serving(name: str, module: str, record: Path) -> Iterator[Server]:
 def load(server: Server, connections: int, seconds: float) -> Load:
     """Call over so many connections, one call at a time on each, for some seconds. Raises MeasurementFailed."""
     times: list[float] = []
+    call = server.calls()
     with selectors.DefaultSelector() as selector:
         sockets = [server.connect() for _ in range(connections)]
         connected = {one.fileno(): one for one in sockets}
@@ -125,7 +139,7 @@ def load(server: Server, connections: int, seconds: float) -> Load:
             selector.register(one, selectors.EVENT_READ)
         before, begun = server.spent(), time.perf_counter()
         until = begun + seconds
-        sent = {one: _send(one, server) for one in sockets}
+        sent = {one: _send(one, call()) for one in sockets}
         while sent:
             for key, _ in selector.select(START_SECONDS):
                 one = connected[key.fd]
@@ -134,7 +148,7 @@ def load(server: Server, connections: int, seconds: float) -> Load:
                 now = time.perf_counter()
                 times.append(now - sent.pop(one))
                 if now < until:
-                    sent[one] = _send(one, server)
+                    sent[one] = _send(one, call())
         took, cpu = time.perf_counter() - begun, server.spent() - before
         for one in sockets:
             one.close()
@@ -142,8 +156,8 @@ def load(server: Server, connections: int, seconds: float) -> Load:
     return Load(len(times) / took, times[int(len(times) * 0.99)] * 1000, cpu / len(times) * 1e6)
 
 
-def _send(connection: socket.socket, server: Server) -> float:
-    connection.sendall(server.request("tools/call", CALL))
+def _send(connection: socket.socket, request: bytes) -> float:
+    connection.sendall(request)
     return time.perf_counter()
 
 
@@ -155,17 +169,13 @@ def _exchange(connection: socket.socket, request: bytes) -> bytes:
 def _receive(connection: socket.socket) -> bytes:
     """A whole answer, whose length its headers say."""
     got = b""
-    while True:
-        piece = connection.recv(65536)
-        if not piece:
-            raise MeasurementFailed("a server hung up")
+    while piece := connection.recv(65536):
         got += piece
         head, end, body = got.partition(b"\r\n\r\n")
-        if not end:
-            continue
-        length = next((line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), b":0")
-        if len(body) >= int(length.partition(b":")[2]):
+        length = _LENGTH.search(head)
+        if end and len(body) >= (int(length[1]) if length else 0):
             return got
+    raise MeasurementFailed("a server hung up")
 
 
 def _until_it_listens(server: Server) -> None:

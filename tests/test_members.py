@@ -139,6 +139,15 @@ def test_the_lock_covers_what_is_declared_and_names_no_address():
     assert lock.faults(lock.declared(), lock.LOCK.read_text(encoding="utf-8")) == []
 
 
+def test_what_the_bench_installs_for_itself_is_exact_and_hashed_too():
+    for file in sorted((ROOT / "bench" / "others").glob("*.txt")):
+        text = file.read_text(encoding="utf-8")
+        named = re.findall(r"^[A-Za-z0-9].*?(?= \\|$)", text, flags=re.MULTILINE)
+        assert lock.faults(named, text) == []
+        assert named
+        assert len(named) == len(lock.pins(text)) <= text.count("--hash=sha256:")
+
+
 def test_a_lock_that_is_behind_or_tells_too_much_is_refused():
     text = "--find-links wheels\nclick==8.1.0 \\\n    --hash=sha256:00\nrich @ https://example.org/rich.whl\n"
 

@@ -12,7 +12,8 @@ import uvicorn
 
 def serve(app: Any, **how: Any) -> None:
     """Run an ASGI application, and print its address."""
-    with socket.socket() as listening:
+    # Named as TCP: asyncio sends at once on such sockets only.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, **how))
 
