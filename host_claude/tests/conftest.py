@@ -59,10 +59,10 @@ class Tape:
     def place(self, body: str = BODY, *, skill: str = SKILL) -> None:
         self.note(SkillPlaced(skill=skill, path=f".claude/skills/{skill}", sha256="0" * 64, body_sha256=sha256(body)))
 
-    def begin(self, turn: int = 1) -> None:
+    def begin(self, turn: int = 1, arguments: tuple[str, ...] = ("-p",)) -> None:
         self.turn = turn
         self.note(TurnSent(turn=turn, prompt_sha256=sha256(f"prompt {turn}")))
-        self.note(Spawned(argv=("claude", "-p")))
+        self.note(Spawned(argv=("claude", *arguments)))
 
     def init(self, **more: object) -> None:
         """The line with which a turn begins."""
@@ -97,8 +97,11 @@ class Tape:
         """The line with which a turn ends."""
         self.out({"type": "result", "subtype": "success", "is_error": False, "result": answer, **more})
 
-    def end(self, code: int = 0) -> None:
+    def end(self, code: int = 0, *, log: bool = True) -> None:
+        """The program is gone, and what it kept of the conversation is read."""
         self.note(Exited(code=code))
+        if log:
+            self.add(Source.SESSION_LOG, json.dumps({"type": "user", "message": {"role": "user", "content": "Do it."}}))
 
 
 def _text(text: str) -> dict[str, str]:
@@ -115,7 +118,7 @@ def tape_of(name: str, *, body: str | None = BODY, turns: int = 9, log: bool = T
     if body is not None:
         tape.place(body)
     for number, run in enumerate(json.loads((folder / "runs.json").read_text("utf-8"))[:turns], 1):
-        tape.begin(number)
+        tape.begin(number, tuple(run["argv"]))
         for source, file in ((Source.STDOUT, f"stdout.{number}.jsonl"), (Source.STDERR, f"stderr.{number}.txt")):
             if (folder / file).exists():
                 tape.text(source, (folder / file).read_text("utf-8"))

@@ -70,6 +70,7 @@ ENDINGS: dict[str, tuple[Ending, Cause | None, Owner | None]] = {
     "sigkill": (Ending.INVALID_EVENTS, None, Owner.HOST),
     "sigterm": (Ending.INVALID_EVENTS, None, Owner.HOST),
     "stall": (Ending.TIME_LIMIT, None, Owner.AGENT),
+    "state_unwritable": (Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.OPERATOR),
     "stall_watchdog": (Ending.HOST_FAILED, Cause.TRANSPORT, Owner.MODEL),
     "text_output": (Ending.INVALID_EVENTS, None, Owner.HOST),
     "toolong": (Ending.HOST_FAILED, Cause.CONTEXT, Owner.AGENT),
@@ -342,6 +343,7 @@ def test_a_session_without_its_log_says_so(recorded, normalize):
 
     assert not [event for event in whole if isinstance(event, Truncated)]
     assert [event.where for event in without if isinstance(event, Truncated)] == ["session_log"]
+    assert (whole[-1].ending, without[-1].ending) == (Ending.COMPLETED, Ending.HOST_FAILED)
 
 
 def test_a_subagents_events_carry_the_call_that_made_it(recorded, normalize):

@@ -98,7 +98,8 @@ class TestNormalizer(NormalizerContract):
     @pytest.fixture
     def subject(self, names, recorded) -> NormalizerSubject:
         records = {name: recorded(name) for name in names}
-        well = {name: told for name, told in records.items() if _completed(told)}
+        # Without its log a turn that ended well is not whole.
+        well = {name: told for name, told in records.items() if _completed(told) and name != "classic/state_unwritable"}
         assert len(well) > 20
         return NormalizerSubject(CodexNormalizer(), well, {n: told for n, told in records.items() if n not in well})
 

@@ -46,15 +46,21 @@ ENDINGS: dict[str, tuple[str, str | None, str | None]] = {
     "classic/empty": ("host_failed", "empty", "model"),
     "classic/err400": ("host_failed", "unclassified", "host"),
     "classic/err401": ("host_failed", "auth", "operator"),
+    "classic/err403": ("host_failed", "auth", "operator"),
     "classic/err404": ("host_failed", "unclassified", "operator"),
     "classic/err429": ("host_failed", "rate_limit", "model"),
     "classic/err429_quota": ("host_failed", "quota", "operator"),
+    "classic/err429_retryafter": ("host_failed", "rate_limit", "model"),
     "classic/err429_then_ok": ("host_failed", "rate_limit", "model"),
     "classic/err500": ("host_failed", "server", "model"),
     "classic/err503": ("host_failed", "server", "model"),
+    "classic/failed_context": ("host_failed", "context", "agent"),
     "classic/failed_event": ("host_failed", "server", "model"),
+    "classic/failed_rate_limit": ("host_failed", "rate_limit", "model"),
+    "classic/filtered": ("host_failed", "refusal", "model"),
     "classic/garbage": ("host_failed", "transport", "model"),
     "classic/hang": ("time_limit", None, "agent"),
+    "classic/incomplete": ("host_failed", "context", "agent"),
     "classic/mcp_down_required": ("host_failed", "unclassified", "fixture"),
     "classic/noenv": ("host_failed", "auth", "operator"),
     "classic/orphan_sandbox": ("host_failed", "unclassified", "host"),
@@ -65,19 +71,29 @@ ENDINGS: dict[str, tuple[str, str | None, str | None]] = {
     "classic/sigkill": ("host_failed", "unclassified", "host"),
     "classic/sigterm": ("host_failed", "unclassified", "host"),
     "classic/stall": ("host_failed", "transport", "model"),
+    # Where it can't keep its log it goes on and exits with 0; where it can write nothing it does not begin.
+    "classic/state_readonly": ("host_failed", "unclassified", "operator"),
+    "classic/state_unwritable": ("host_failed", "unclassified", "operator"),
     "code/resume": ("host_failed", "unclassified", "host"),
 }
 """What did not complete. The third process of `resume` asks for a conversation that does not exist."""
+
+WITHOUT_LOG = frozenset({"classic/ephemeral", "classic/state_unwritable"})
+"""Their log was not wanted, or could not be kept."""
 
 RETRIES = {
     "classic/close_before": ["transport"] * 2,
     "classic/close_mid": ["transport"] * 2,
     "classic/err401": ["auth"] * 2,
+    "classic/err403": ["auth"] * 2,
     "classic/err404": ["unclassified"] * 2,
     "classic/err429": ["rate_limit"] * 2,
+    "classic/err429_retryafter": ["rate_limit"] * 2,
     "classic/err500": ["server"] * 2,
     "classic/err503": ["server"] * 2,
     "classic/failed_event": ["server"] * 2,
+    "classic/failed_rate_limit": ["rate_limit"] * 2,
+    "classic/filtered": ["refusal"] * 2,
     "classic/garbage": ["transport"] * 2,
     "classic/refused": ["transport"] * 5,
     "classic/refused_bounded": ["transport"] * 2,
@@ -148,9 +164,9 @@ def test_no_line_of_a_recorded_version_is_unrecognized(name: str, recorded: Reco
     events = normalize(recorded(name))
 
     assert [event for event in events if isinstance(event, Unrecognized)] == []
-    # `ephemeral` keeps no log, and a program that was refused never began one.
+    # A program that was refused never began a log.
     cut = [event.where for event in events if isinstance(event, Truncated)]
-    assert cut == (["session_log"] if name == "classic/ephemeral" else [])
+    assert cut == (["session_log"] if name in WITHOUT_LOG else [])
 
 
 @each_recording
@@ -205,7 +221,7 @@ def test_retries_steps_usage_answers_and_models(name: str, recorded: Recorded, n
     requests = [event for event in events if isinstance(event, ModelRequested)]
     if name in USAGE:
         assert sorted(used, reverse=True) == sorted(USAGE[name], reverse=True)
-    elif name == "classic/ephemeral":
+    elif name in WITHOUT_LOG:
         assert used == [(100, 10, 0, 0)], "without a log the stream's own count is all there is"
         assert requests == []
     else:
@@ -216,7 +232,7 @@ def test_retries_steps_usage_answers_and_models(name: str, recorded: Recorded, n
     models = {"unknown_model": "my-model"}.get(name.partition("/")[2])
     usual = "gpt-6.2-sol" if name.startswith("code/") else "gpt-5.5"
     assert {event.model for event in requests} <= {models or usual}
-    assert bool(requests) or name == "classic/ephemeral" or ENDINGS.get(name, FINE) != FINE
+    assert bool(requests) or name in WITHOUT_LOG or ENDINGS.get(name, FINE) != FINE
 
 
 def test_what_the_stream_hides_is_there_and_says_where_it_was_seen(recorded: Recorded, normalize: Normalize):
@@ -308,6 +324,7 @@ def test_without_its_log_a_trial_shows_what_the_stream_shows_and_says_that_more_
     ]
     assert [event.where for event in events if isinstance(event, Truncated)] == ["session_log"]
     assert [event.input for event in events if isinstance(event, Usage)] == [400]
+    assert (events[-1].ending, events[-1].owner) == ("host_failed", "operator"), "what it hides is missing"  # type: ignore[attr-defined]
 
 
 def test_usage_of_a_resumed_turn_without_a_log_is_the_turns_own(recorded: Recorded, normalize: Normalize):

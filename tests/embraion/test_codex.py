@@ -13,7 +13,7 @@ import pytest
 Command = Callable[..., Any]
 KEY = {"CODEX_API_KEY": "sk-made-up-for-a-test"}
 CODEX = """\
-import json, pathlib, sys
+import json, os, pathlib, sys
 
 if sys.argv[1:] == ["--version"]:
     print("codex-cli 0.171.0")
@@ -32,7 +32,12 @@ def say(**line):
     print(json.dumps(line), flush=True)
 
 
-say(type="thread.started", thread_id="01a22be9-681c-7fa0-9e6c-1171cd5970da")
+thread = "01a22be9-681c-7fa0-9e6c-1171cd5970da"
+log = pathlib.Path(os.environ["CODEX_HOME"], "sessions/2026/11/30", f"rollout-2026-11-30T10-00-00-{thread}.jsonl")
+log.parent.mkdir(parents=True)
+rows = {"type": "session_meta", "payload": {"id": thread}}, {"type": "event_msg", "payload": {"type": "task_complete"}}
+log.write_text("".join(json.dumps({"ordinal": number, **row}) + "\\n" for number, row in enumerate(rows)))
+say(type="thread.started", thread_id=thread)
 say(type="turn.started")
 body = ".agents/skills/greeter/SKILL.md"
 if pathlib.Path(body).exists():

@@ -100,9 +100,9 @@ class _Conversation:
                 self.sent += 1
                 self.over()
                 self.trail.add(At(self.at.seq, turn), TurnStarted, prompt_sha256=prompt)
-            case Spawned():
+            case Spawned(argv=argv):
                 self.over()
-                self.process = Process(self.at.turn)
+                self.process = Process(self.at.turn, logs="--no-session-persistence" not in argv)
             case Exited(code=code) if self.process is not None:
                 self.process.code = code
             case _:

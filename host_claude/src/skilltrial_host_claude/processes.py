@@ -36,6 +36,8 @@ class Process:
     """A server that it was given never came up."""
     logged: bool = False
     """Its session log is among the records."""
+    logs: bool = False
+    """It was started so that it keeps one."""
     stderr: str = ""
     last: int = 0
     """The record of its last result."""
@@ -82,6 +84,9 @@ class Process:
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.OPERATOR
         if not self.by_model or not (self.answer or "").strip():
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.MODEL
+        if not self.logged and self.logs:
+            # It goes on where it can't write its state, and what only the log shows is missing.
+            return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.OPERATOR
         return Ending.COMPLETED, None, None
 
 

@@ -11,7 +11,7 @@ from skilltrial.testing.contracts import ProvedOn
 from skilltrial.testing.dialects import DialectContract, DialectSubject
 from skilltrial.testing.hosts import HostContract, HostSubject
 from skilltrial.testing.normalizers import NormalizerContract, NormalizerSubject
-from skilltrial.testing.programs import PlacedSkill, Rendering, Reply, Spent, ToolUse, Turn, out
+from skilltrial.testing.programs import PlacedSkill, Rendering, Reply, Spent, ToolUse, Turn, append, out
 from skilltrial_host_claude.dialect import ClaudeDialect
 from skilltrial_host_claude.host import ClaudeHost
 from skilltrial_host_claude.normalizer import ClaudeNormalizer
@@ -45,9 +45,10 @@ class ClaudeRendering(Rendering):
         servers = [{"name": offer.name, "status": "connected"} for offer in turn.offers]
         told = {"cwd": str(turn.project), "tools": ["Bash", "Skill"], "mcp_servers": servers, "model": turn.model}
         skills = [skill.id for skill in turn.skills]
-        return self.line(
-            turn, "system", subtype="init", claude_code_version="2.1.332", skills=skills, plugins=[], **told
-        )
+        said = {"subtype": "init", "claude_code_version": "2.1.332", "skills": skills, "plugins": []}
+        yield from self.line(turn, "system", **said, **told)
+        row = '{"type":"user","message":{"role":"user","content":"Do it."}}'
+        yield from append(f"$CLAUDE_CONFIG_DIR/projects/p/{turn.session}.jsonl", row)
 
     def read_skill(self, turn: Turn, skill: PlacedSkill):
         yield from self.asks(turn, "toolu_skill", "Skill", {"skill": skill.id})
@@ -112,9 +113,9 @@ class TestNormalizer(NormalizerContract):
     def subject(self, recordings, recorded) -> NormalizerSubject:
         names = sorted(file.parent.name for file in recordings.glob("*/runs.json"))
         records = {name: recorded(name) for name in names}
-        # In a command of the program's own no model takes part; of the servers one did not connect; tasks in the
-        # background end with turns of their own.
-        broken = ("local_command", "mcp_stdio")
+        # In a command of the program's own no model takes part; of the servers one did not connect; a state could not
+        # be written. Tasks in the background end with turns of their own.
+        broken = ("local_command", "mcp_stdio", "state_unwritable")
         well = {name: told for name, told in records.items() if _completed(told) and name not in broken}
         well |= {name: records[name] for name in ("background", "subagent")}
         assert len(well) > 20

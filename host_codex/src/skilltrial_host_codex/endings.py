@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from skilltrial.api import Cause, Ending, Exited, Note, Owner, Record, SessionEnded, ending_by
+from skilltrial.api import Cause, Ending, Exited, Note, Owner, Record, SessionEnded, Spawned, ending_by
 
 from .causes import cause_of, owner_of, owner_of_stderr
 from .lines import text
@@ -14,6 +14,8 @@ from .thread import Done
 
 Verdict = tuple[Ending, Cause | None, Owner | None]
 _STDERR = 20_000
+_EPHEMERAL = "--ephemeral"
+"""Started so, it keeps no log."""
 
 
 @dataclass
@@ -47,7 +49,7 @@ class Heard:
 
 
 def session_ended(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> SessionEnded:
-    """The one `SessionEnded` of a trajectory."""
+    """The one `SessionEnded` of a trajectory; `done` is what the session log tells of each turn."""
     ending, cause, owner = ending_by(note for _, note in heard.notes) or _by_turns(heard, turns, done)
     return SessionEnded(seq=heard.seq, turn=heard.turn, ending=ending, cause=cause, owner=owner)
 
@@ -61,6 +63,10 @@ def _by_turns(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[Done
             return bad
     if not turns:
         return Ending.INVALID_EVENTS, None, Owner.HOST
+    kept = {record.turn for record, note in heard.notes if isinstance(note, Spawned) and _EPHEMERAL not in note.argv}
+    if kept & turns.keys() - {each.turn for each in done}:
+        # It goes on where it can't write its state, and what only the log shows is missing.
+        return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.OPERATOR
     return Ending.COMPLETED, None, None
 
 
