@@ -11,8 +11,8 @@ set-up: .venv/stamp                  # all that the other targets need, in .venv
 demo: .venv/stamp                    # the suite `organization`, rehearsed by the reference agent
 	@.venv/bin/skilltrial demo
 
-test: .venv/stamp agents             # every test; those of real agent programs too where there are Node and npm
-	$(VENV) -m pytest -n 2 --dist worksteal
+test: .venv/stamp agents             # every test; those of real agent programs too where there are Node and npm (TESTS=tests: some)
+	$(VENV) -m pytest -n 2 --dist worksteal $(TESTS)
 
 agents:                              # the agent programs and the MCP client of the tests, at their pinned versions
 	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; \
