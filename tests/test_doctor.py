@@ -16,6 +16,7 @@ from skilltrial.archive.reading import open_archive
 from skilltrial.doctor.deep import CANARY, probed
 from skilltrial.doctor.drift import Probes, State, watch
 from skilltrial.doctor.seen import Seen, look
+from skilltrial.model.capabilities import Can
 from skilltrial.model.endings import Ended
 from skilltrial.model.events import (
     Event,
@@ -41,10 +42,10 @@ def probes() -> Iterator[Probes]:
     """The probes of the reference agent, played once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-        with probed("portable", AGENT) as root:
-            archive = open_archive(root)
+        with probed("portable", AGENT) as played:
+            archive = open_archive(played.archive)
             identity = archive.plan.host
-            yield Probes(identity, look(archive, Normalizers(Discovery()).find(identity.records)))
+            yield Probes(identity, look(archive, Normalizers(Discovery()).find(identity.records)), played.started)
 
 
 def changed(probes: Probes, change: Callable[[Event], Event | None], *more: Event) -> dict[str, str]:
@@ -112,6 +113,45 @@ def test_a_canary_among_the_offers_has_drifted(probes: Probes) -> None:
     drifted = changed(probes, lambda event: event, Offered(seq=1, turn=1, skills=(CANARY,)))
 
     assert set(drifted) == {"skills and instructions in the user's home are not offered"}
+
+
+def test_a_hook_of_the_users_own_that_was_started_has_drifted(probes: Probes) -> None:
+    rows = watch(replace(probes, started=("a hook of Claude Code",)))
+
+    assert {row.thing: row.why for row in rows if row.state is not State.HOLDS} == {
+        "servers and hooks of the user's own are not started": "started: a hook of Claude Code"
+    }
+
+
+def test_another_model_than_was_asked_for_has_drifted(probes: Probes) -> None:
+    can = probes.identity.model_copy(update={"can": probes.identity.can | {Can.MODEL}})
+    holds = watch(replace(probes, identity=can))
+    asking: Any = _Asking
+    other = {key: replace(seen, trial=asking(seen.trial)) for key, seen in probes.trials.items()}
+
+    drifted = watch(replace(probes, identity=can, trials=other))
+
+    assert [row.state for row in holds if row.thing == MODEL] == [State.HOLDS]
+    assert [row.why for row in drifted if row.thing == MODEL] == ["it asked own-model"]
+
+
+MODEL = "its model is the one that was asked for"
+
+
+class _Asking:
+    """A trial in which another model was asked."""
+
+    def __init__(self, trial: Any) -> None:
+        self._trial = trial
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._trial, name)
+
+    def model_records(self) -> Any:
+        return [
+            replace(record, raw=record.raw.replace('"scripted-1"', '"own-model"'))
+            for record in self._trial.model_records()
+        ]
 
 
 @pytest.mark.parametrize(

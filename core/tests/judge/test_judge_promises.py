@@ -142,6 +142,22 @@ def test_a_case_that_no_script_passes_cannot_pass(rehearse, w):
 
 
 @pytest.mark.parametrize(
+    "left_out",
+    [
+        script("edits"),
+        script("edits", arms=["without_skill"]),
+        script("edits", {"without_skill": "passed", "with_skill": "failed"}),
+    ],
+    ids=["a script", "an arm of it alone", "the arm in which it passes"],
+)
+def test_what_was_not_asked_for_might_have_passed_the_case(rehearse, w, left_out):
+    played = ["says"] if left_out["expect"] == "passed" else ["says", "edits"]
+    report = rehearse([script("says", "failed"), left_out], played, w.check("told", "failed"))
+    assert report.rehearsal.faults == ()
+    assert report.gate.exit == 0
+
+
+@pytest.mark.parametrize(
     ("notes", "impossible"),
     [
         (['{"note": "not_possible", "act": "run"}'], True),

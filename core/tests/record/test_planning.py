@@ -182,6 +182,35 @@ def test_a_rehearsal_is_planned_where_it_promises_something_beside_the_built_in_
     assert (made.mode, made.model) == ("rehearse", "scripted")
 
 
+@pytest.mark.parametrize(
+    ("chosen", "labels"),
+    [
+        ({"rehearsals": ("honest",)}, {"with_skill": {"honest"}, "without_skill": {"honest"}}),
+        ({"rehearsals": ("only-with", "null")}, {"with_skill": {"only-with", "null"}, "without_skill": {"null"}}),
+        ({"rehearsals": ("by-arm",)}, {"without_skill": {"by-arm"}}),
+    ],
+)
+def test_a_rehearsal_that_is_asked_for_is_played_alone_and_the_plan_says_so(suite, chosen, labels):
+    made = rehearse(suite([{"id": "one", "rehearsals": REHEARSALS}]), **chosen)
+
+    assert {(key.arm, key.label) for key in made.trials} == {(arm, id) for arm, ids in labels.items() for id in ids}
+    assert made.narrowed
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"rehearsals": ("honst",)}, "no rehearsal 'honst'; did you mean 'honest'?"),
+        ({"rehearsals": ("by-arm",), "arms": ("with_skill",)}, "no arm that was asked for plays 'by-arm'"),
+    ],
+)
+def test_a_rehearsal_that_can_not_be_played_is_named(suite, chosen, said):
+    with pytest.raises(InvalidRequest) as caught:
+        rehearse(suite([{"id": "one", "rehearsals": REHEARSALS}]), **chosen)
+
+    assert said in str(caught.value)
+
+
 def test_every_planned_trial_has_a_script_with_a_part_for_each_turn(suite):
     asked = suite([{"id": "one", "turns": ("a", "b", "c"), "rehearsals": REHEARSALS}])
     host = HOST.model_copy(update={"can": frozenset({Can.MULTI_TURN})})

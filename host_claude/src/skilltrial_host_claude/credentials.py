@@ -45,10 +45,10 @@ def lent(passed: Mapping[str, str], ours: Mapping[str, str]) -> str:
 
 def present(ours: Mapping[str, str]) -> Iterator[str]:
     """Sentences about the credentials that the operator has: present, nobody asked whether they are valid."""
-    yield from (f"{name} is set" for name in KEYS if ours.get(name, "").strip())
-    yield from (f"{switch} is on" for switch in SWITCHES if _on(ours, switch))
-    if stored(ours):
-        yield "a login is stored, which trials can not use"
+    found = [f"{name} is set" for name in KEYS if ours.get(name, "").strip()]
+    found += [f"{switch} is on" for switch in SWITCHES if _on(ours, switch)]
+    found += ["a login is stored, which trials can not use"] * stored(ours)
+    yield from found or ("no login",)
 
 
 def advice(ours: Mapping[str, str]) -> str:

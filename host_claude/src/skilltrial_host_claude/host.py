@@ -94,7 +94,7 @@ class ClaudeHost:
             path = program.located(self.binary)
             version = program.version(path)
         except InvalidRequest as error:
-            return Probe(program=None, told=told, todo=(str(error),))
+            return Probe(program=None, told=("not installed", *told), todo=(str(error),))
         try:
             state = path.stat()
             digest = program.digest(path, state.st_size, state.st_mtime_ns)

@@ -70,7 +70,12 @@ def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: 
         loaded = replace(loaded, suite=loaded.suite.model_copy(update={"gate": read_gate(gate, loaded.suite)}))
     seed = given["seed"] if given["seed"] is not None else secrets.randbelow(1_000_000)
     selection = Selection(
-        tuple(given["cases"]), tuple(given["arms"]), given.get("attempts"), seed, given["jobs"] or JOBS
+        tuple(given["cases"]),
+        tuple(given["arms"]),
+        given.get("attempts"),
+        seed,
+        given["jobs"] or JOBS,
+        tuple(given.get("rehearsals", ())),
     )
     return Request(
         loaded=loaded,

@@ -26,6 +26,9 @@ Exit codes: 0 every promise kept, 1 a promise broken or a case faulty,
 @click.option(
     "--scripted", "model_part", metavar="NAME", default="scripted", show_default=True, help="The scripted model."
 )
+@click.option(
+    "--rehearsal", "rehearsals", metavar="ID", multiple=True, help="Only this script, or built-in agent (may repeat)."
+)
 @policy_options
 @run_options
 def command(suite: str, **given: Any) -> None:

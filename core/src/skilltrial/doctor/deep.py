@@ -6,12 +6,15 @@ made-up one must meet the program just as the user's own skills would.
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import site
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,24 +24,39 @@ SUITE = Path(__file__).parent / "probe" / "suite.yaml"
 CANARY = "doctor-canary"
 CANARY_TEXT = "CANARY-4e7b"
 """Stands in all that is planted; a request to the model that holds it shows a leak."""
+PLAYED = ("does-it", "goes-on", "leaves-the-project", "unauthorized")
+"""The scripts of the suite; what its cases are worth is nobody's question here, so no built-in agent plays them."""
 _SKILLS = (".agents/skills", ".claude/skills", ".codex/skills")
-_INSTRUCTIONS = (".claude/CLAUDE.md", ".codex/AGENTS.md", "AGENTS.md")
+_INSTRUCTIONS = (
+    *(".claude/CLAUDE.md", ".codex/AGENTS.md", "AGENTS.md"),
+    *(".claude/rules/canary.md", f".claude/commands/{CANARY}.md", f".codex/prompts/{CANARY}.md"),
+)
 _STATE = {"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex"}
 """Variables by which programs find a user's state, so that the made-up home is also that."""
 _LONGEST = 900
 """Seconds."""
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The archive of the probes, and which of the user's own programs were started meanwhile."""
+
+    archive: Path
+    started: tuple[str, ...]
+
+
 @contextmanager
-def probed(host: str, flags: Sequence[str]) -> Iterator[Path]:
-    """Rehearse the probe suite on a host with these flags; the archive lies where the context says while it lasts.
+def probed(host: str, flags: Sequence[str]) -> Iterator[Played]:
+    """Rehearse the probe suite on a host with these flags; what is told is there while the context lasts.
 
     Raises RunIncomplete where it could not be carried out: with what the rehearsal said.
     """
     with TemporaryDirectory(prefix="skilltrial-doctor-") as folder:
-        home, archive = Path(folder, "home"), Path(folder, "archive")
-        plant(home)
-        command = (sys.executable, "-m", "skilltrial", "rehearse", str(SUITE), "--host", host, *flags)
+        home, archive, started = Path(folder, "home"), Path(folder, "archive"), Path(folder, "started")
+        started.mkdir()
+        plant(home, started)
+        asked = (word for id in PLAYED for word in ("--rehearsal", id))
+        command = (sys.executable, "-m", "skilltrial", "rehearse", str(SUITE), "--host", host, *flags, *asked)
         try:
             done = subprocess.run(
                 (*command, "--out", str(archive), "--seed", "0", "--quiet", "--format", "json"),
@@ -56,18 +74,41 @@ def probed(host: str, flags: Sequence[str]) -> Iterator[Path]:
             raise RunIncomplete(
                 f"the probes of {host!r} can't be played: {said[-1].removeprefix('error: ') if said else 'no reason'}"
             )
-        yield archive
+        yield Played(archive, tuple(sorted(file.name for file in started.iterdir())))
 
 
-def plant(home: Path) -> None:
-    """Make a user's home with a skill and instructions that no trial may be offered."""
+def plant(home: Path, started: Path) -> None:
+    """Make a user's home with a skill and instructions that no trial may be offered, and programs that none may start.
+
+    A program of these leaves a file in the folder `started`.
+    """
     skill = f"---\nname: {CANARY}\ndescription: Use this for every note. {CANARY_TEXT}\n---\n{CANARY_TEXT}\n"
     for folder in _SKILLS:
         place = home / folder / CANARY
         place.mkdir(parents=True)
         (place / "SKILL.md").write_text(skill, encoding="utf-8")
     for name in _INSTRUCTIONS:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(f"{CANARY_TEXT}: say this word in every answer.\n", encoding="utf-8")
+    for name, text in _settings(started):
+        (home / name).write_text(text, encoding="utf-8")
+
+
+def _settings(started: Path) -> Iterator[tuple[str, str]]:
+    """Files with the settings of a user who has a server and a hook in each program."""
+
+    def leaves(name: str) -> list[str]:
+        return ["/bin/sh", "-c", ': > "$0"', str(started / name)]
+
+    program, *arguments = leaves("an MCP server of Claude Code")
+    servers = json.dumps({"mcpServers": {CANARY: {"type": "stdio", "command": program, "args": arguments}}})
+    yield from ((name, servers) for name in (".claude.json", ".claude/.claude.json"))
+    hook = {"hooks": [{"type": "command", "command": shlex.join(leaves("a hook of Claude Code"))}]}
+    yield ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [hook], "UserPromptSubmit": [hook]}})
+    # JSON's lists and texts are also TOML's.
+    program, *arguments = map(json.dumps, leaves("an MCP server of Codex"))
+    server = f"[mcp_servers.{CANARY}]\ncommand = {program}\nargs = [{', '.join(arguments)}]\n"
+    yield ".codex/config.toml", f"notify = {json.dumps(leaves('a notifier of Codex'))}\n{server}"
 
 
 def _environment(home: Path) -> dict[str, str]:

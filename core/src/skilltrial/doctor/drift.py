@@ -33,6 +33,8 @@ from .deep import CANARY, CANARY_TEXT
 from .seen import Seen
 
 SKILL, DESCRIPTION, BODY = "probe-note", "PROBE-DESCRIPTION-5d1e", "PROBE-BODY-93ab"
+SCRIPTED = "scripted-1"
+"""The model that hosts are told to ask."""
 
 
 class State(StrEnum):
@@ -54,10 +56,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """The trials of the probe suite on one host."""
+    """The trials of the probe suite on one host, and the programs of the made-up user that it started meanwhile."""
 
     identity: HostIdentity
     trials: Mapping[TrialKey, Seen]
+    started: tuple[str, ...] = ()
 
     def of(self, case: str, label: str, arm: str = "with_skill") -> Seen | None:
         """One trial; None where it is not sealed."""
@@ -103,6 +106,8 @@ def _asked(host: HostIdentity) -> Iterator[tuple[str, Question]]:
         (Sees.PERMISSIONS, "a refused call is seen as such", _refused),
         (None, "a refused key ends the session with the cause auth", _fails),
         (None, "skills and instructions in the user's home are not offered", _canary),
+        (None, "servers and hooks of the user's own are not started", _left_alone),
+        (Can.MODEL, "its model is the one that was asked for", _model),
         (None, "every line it writes is known", _known),
     )
     for promise, thing, question in things:
@@ -257,6 +262,17 @@ def _canary(probes: Probes) -> str | None:
         if CANARY_TEXT in seen.asked() or CANARY in skills:
             return f"the canary was offered in {key}"
     return None
+
+
+def _left_alone(probes: Probes) -> str | None:
+    if not probes.trials:
+        raise Undecided("no probe left a sealed trial")
+    return f"started: {', '.join(probes.started)}" if probes.started else None
+
+
+def _model(probes: Probes) -> str | None:
+    others = _work(probes).models - {SCRIPTED}
+    return f"it asked {', '.join(sorted(others))}" if others else None
 
 
 def _known(probes: Probes) -> str | None:

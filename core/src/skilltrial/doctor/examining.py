@@ -38,11 +38,11 @@ def diagnose(
 
 def _probe(discovery: Discovery, finding: Finding, flags: Sequence[str]) -> Diagnosis:
     try:
-        with probed(finding.name, flags) as root:
-            archive = open_archive(root)
+        with probed(finding.name, flags) as played:
+            archive = open_archive(played.archive)
             identity = archive.plan.host
             trials = look(archive, Normalizers(discovery).find(identity.records))
-            return Diagnosis(finding, watch(Probes(identity, trials)))
+            return Diagnosis(finding, watch(Probes(identity, trials, played.started)))
     except SkilltrialError as error:
         return Diagnosis(finding, undecided=str(error))
 

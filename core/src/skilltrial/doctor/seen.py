@@ -48,6 +48,11 @@ class Seen:
             raw for note, raw in self.notes if note["note"] == "request" and turn in (None, note.get("turn"))
         )
 
+    @property
+    def models(self) -> set[str]:
+        """The models that were asked, requests beside the turns left out."""
+        return {str(note["model"]) for note, _ in self.notes if note["note"] == "request" and not note.get("side")}
+
     @cached_property
     def replies(self) -> tuple[dict[str, Any], ...]:
         """Each reply of the script once, however often it was asked for."""

@@ -47,7 +47,8 @@ def _of_the_model(archive: ArchiveView) -> Iterator[str]:
 def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
     plan, provenance = archive.plan, archive.provenance
     if plan.narrowed:
-        yield "Only some cases or arms were asked for: the numbers are not those of the whole suite."
+        what = "cases or arms" if plan.mode == "run" else "cases, arms or rehearsals"
+        yield f"Only some {what} were asked for: the numbers are not those of the whole suite."
     if provenance.interrupted:
         yield "The run was interrupted."
     if provenance.changed_sources:

@@ -31,8 +31,9 @@ def judge_promises(
     cases = {case.id: case for case in suite.cases}
     rows = [(trial, _promise(cases[trial.key.case], trial, trial.key in impossible)) for trial in trials]
     planned = [cases[id] for id in sorted({trial.key.case for trial in trials})]
+    arms = [arm.id for arm in suite.arms]
     faults = tuple(
-        fault for case in planned for fault in _faults(case, [row for _, row in rows if row.case == case.id])
+        fault for case in planned for fault in _faults(case, arms, [row for _, row in rows if row.case == case.id])
     )
     report = RehearsalReport(
         promises=tuple(sorted((row for _, row in rows), key=_order(suite))),
@@ -113,11 +114,13 @@ def _for_its_reason(case: Case, because: Sequence[str], trial: TrialReport) -> A
     return "yes", None
 
 
-def _faults(case: Case, rows: Sequence[PromiseReport]) -> Iterable[CaseFault]:
+def _faults(case: Case, arms: Iterable[str], rows: Sequence[PromiseReport]) -> Iterable[CaseFault]:
     scripts = [row for row in rows if row.rehearsal not in BUILT_IN]
     passed = any(row.got is VerdictKind.PASSED for row in scripts)
-    # A script that could not be acted here might have passed elsewhere: then nothing is proved.
-    decided = all(row.kept != "not_possible" and row.got is not VerdictKind.INCOMPLETE for row in scripts)
+    # A script that was left out, or could not be acted here, might have passed: then nothing is proved.
+    promised = {(one.id, arm) for one in case.rehearsals for arm in arms if one.expected(arm) is VerdictKind.PASSED}
+    whole = promised <= {(row.rehearsal, row.arm) for row in scripts}
+    decided = whole and all(row.kept != "not_possible" and row.got is not VerdictKind.INCOMPLETE for row in scripts)
     if scripts and decided and not passed:
         yield CaseFault(case=case.id, fault="cannot_pass")
     idle = sorted({row.rehearsal for row in rows if row.rehearsal in IDLE and row.got is VerdictKind.PASSED})

@@ -84,6 +84,6 @@ class Plan(Part):
     trials: tuple[TrialKey, ...]
     skips: tuple[Skip, ...] = ()
     narrowed: bool = False
-    """Only some cases or arms were asked for."""
+    """Only some cases, arms or rehearsals were asked for."""
     repeats: tuple[TrialKey, ...] = ()
     """Trials that the gate's rule added while the run went on; they stand in `trials` too, after all others."""

@@ -22,13 +22,17 @@ BUILT_IN = ("null", "talker", "wrecker")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a suite is wanted. Empty means all; `attempts` None means what the suite says."""
+    """What of a suite is wanted. Empty means all; `attempts` None means what the suite says.
+
+    `rehearsals` are ids of scripts, built-in agents among them.
+    """
 
     cases: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     attempts: int | None = None
     seed: int = 0
     jobs: int = 4
+    rehearsals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +77,29 @@ def plan_rehearsal(  # noqa: PLR0913, PLR0917 - what a plan is made of
     model: str,
     needs: FixtureNeeds = (),
 ) -> Plan:
-    """Plan rehearsals: every script of a case, and the built-in agents, in each arm they apply to."""
+    """Plan rehearsals: every script of a case, and the built-in agents, in each arm they apply to.
+
+    Raises InvalidRequest for unknown names, and where nothing of what was asked for is left.
+    """
     cases, arms = _selected(suite, selection)
+    wanted = selection.rehearsals
+    known = dict.fromkeys((*(one.id for case in cases for one in case.rehearsals), *BUILT_IN))
+    _refuse_unknown("rehearsal", wanted, known)
     labels = {
         case.id: {
-            arm.id: [one.id for one in case.rehearsals if one.expected(arm.id) is not None] + list(BUILT_IN)
+            arm.id: [
+                label
+                for label in (*(one.id for one in case.rehearsals if one.expected(arm.id) is not None), *BUILT_IN)
+                if not wanted or label in wanted
+            ]
             for arm in arms
         }
         for case in cases
     }
+    if wanted and not any(row for by_arm in labels.values() for row in by_arm.values()):
+        raise InvalidRequest(f"no arm that was asked for plays {' or '.join(map(repr, wanted))}")
     plan = _plan(suite, identity, selection, digests, run, "rehearse", cases, arms, labels, needs)
-    return plan.model_copy(update={"model": model})
+    return plan.model_copy(update={"model": model, "narrowed": plan.narrowed or bool(wanted)})
 
 
 def _plan(  # noqa: PLR0913, PLR0917 - private, one caller a mode
