@@ -192,8 +192,8 @@ def test_a_place_that_an_agent_destroyed_costs_no_other_trial_and_is_judged_as_i
     )
 
     if agent.startswith("echo hello > greeting.txt; chmod 0 ") and os.geteuid() != 0:
-        verdict = "failed"  # what nobody can look into was not seen
-    assert ran.code == (1 if verdict == "failed" else 0), ran.err
+        verdict = "unverified"  # what nobody can look into was not seen
+    assert ran.code == {"failed": 1, "unverified": 3, "passed": 0}[verdict], ran.err
     assert {key.split("/")[1]: kind for key, kind in ran.verdicts.items()} == {
         "with_skill": verdict, "without_skill": "passed",
     }  # fmt: skip

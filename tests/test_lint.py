@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -84,6 +85,79 @@ def test_an_invalid_skill_is_a_fault(skilltrial: Command, lay: Lay) -> None:
 
     assert linted.code == 2
     assert "fault: greeter.trial.yaml:1:1: skill `greeter`: its SKILL.md has no `description`" in linted.out
+
+
+MCP = "use: mcp, catalog: c.json, replies: r.yaml"
+
+
+@pytest.mark.parametrize(
+    ("entry", "script", "told"),
+    [
+        ("use: mcp", "", [":1:20: fixture 'mcp': needs the option `catalog`"]),
+        ("use: mcp, catalog: c.json", "", [":1:20: fixture 'mcp': needs the option `replies`, the file"]),
+        ("use: mcp, catalogue: c.json", "", [":1:20: fixture 'mcp': takes no option `catalogue`; did you mean"]),
+        (
+            "use: mcp, catalog: none.json, replies: none.yaml",
+            "",
+            [":1:20: none.json, which the suite names, can't be read", ":1:20: none.yaml, which the suite names"],
+        ),
+        ("use: mcp, catalog: r.yaml, replies: r.yaml", "", [":1:20: r.yaml:"]),
+        ("use: commands", "", [":1:20: fixture 'commands': needs the option `programs`"]),
+        (MCP, "", [":1:20: the case must say which `script` of the replies it plays"]),
+        (MCP, "script: none", [":6:24: case `greet`: the replies have no such `script`"]),
+        (f"{MCP}, contract: {{old: [fly]}}", "script: scope", [":1:20: old: fixture 'memory' does not offer fly"]),
+        (f"{MCP}, contract: {{old: [get_scope]}}", "script: scope", []),
+    ],
+)
+def test_a_suite_whose_fixture_no_run_would_take_is_not_called_sound(
+    skilltrial: Command, lay: Lay, entry: str, script: str, told: list[str]
+) -> None:
+    guidance = files("skilltrial_suite_guidance")
+    text = suite("{files: greeting.txt, exists: true}", f"    fixtures: {{memory: {{{script}}}}}")
+    lay(
+        {
+            "greeter/SKILL.md": SKILL,
+            "greeter.trial.yaml": f"fixtures: {{memory: {{{entry}}}}}\n{text}",
+            "c.json": (guidance / "catalog.json").read_text("utf-8"),
+            "r.yaml": (guidance / "replies.yaml").read_text("utf-8"),
+        }
+    )
+
+    linted = skilltrial("lint", "greeter.trial.yaml")
+
+    faults = [line for line in linted.out.splitlines() if line.startswith("fault: ")]
+    assert [one for one in told if not any(one in fault for fault in faults)] == [], linted.out
+    assert (linted.code, "sound" in linted.out) == ((2, False) if told else (0, True))
+    asked = ("run", "greeter.trial.yaml", "--dry-run", "--host", "portable", "--", "true")
+    assert skilltrial(*asked).code == (2 if told else 0), "a run says the same"
+
+
+@pytest.mark.parametrize("case", ["one", "two"])
+def test_what_only_one_case_sets_wrongly_is_told_of_that_case(skilltrial: Command, lay: Lay, case: str) -> None:
+    guidance = files("skilltrial_suite_guidance")
+    scripts = {"one": "scope", "two": "scope", case: "none"}
+    cases = "".join(
+        f"  {name}:\n    prompt: Greet.\n    fixtures: {{memory: {{script: {script}}}}}\n"
+        "    expect: [{files: greeting.txt, exists: true}]\n"
+        for name, script in scripts.items()
+    )
+    lay(
+        {
+            "greeter/SKILL.md": SKILL,
+            "greeter.trial.yaml": f"fixtures: {{memory: {{{MCP}}}}}\ncases:\n{cases}",
+            "c.json": (guidance / "catalog.json").read_text("utf-8"),
+            "r.yaml": (guidance / "replies.yaml").read_text("utf-8"),
+        }
+    )
+
+    linted = skilltrial("lint", "greeter.trial.yaml")
+
+    line = 5 if case == "one" else 9
+    (fault,) = [one for one in linted.out.splitlines() if one.startswith("fault: ")]
+    assert fault.startswith(f"fault: greeter.trial.yaml:{line}:24: case `{case}`: the replies have no such `script`"), (
+        fault
+    )
+    assert linted.code == 2
 
 
 @pytest.mark.parametrize("name", ["organization", "guidance"])

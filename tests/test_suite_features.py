@@ -333,18 +333,25 @@ def test_a_host_without_mcp_skips_the_guidance_suite_and_decides_nothing(skilltr
     assert {trial["verdict"]["reason"] for trial in ran.report["trials"]} == {"needs_mcp_http"}
 
 
-def test_a_file_that_a_cut_listing_did_not_come_to_was_not_seen_to_be_removed(
-    skilltrial: Command, lay: Callable[..., None], tmp_path: Path
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "i=0; while [ $i -lt 60 ]; do echo a > a$i.txt; i=$((i + 1)); done",
+        "d=$(printf '%0200d' 0); d=$d/$d/$d/$d; d=$d/$d/$d; mkdir -p a/$d b/$d; mv b a/$d",
+    ],
+    ids=["too many", "too deep"],
+)
+def test_a_file_that_a_listing_did_not_come_to_was_not_seen_to_be_removed(
+    skilltrial: Command, lay: Callable[..., None], tmp_path: Path, agent: str
 ) -> None:
-    """An agent made more files than are listed: of what comes behind them nothing is known, not that it is gone."""
+    """An agent made more files than are listed, or folders in which nobody can look: what is there is not known."""
     lay(
         {
             "notes/SKILL.md": "---\nname: notes\ndescription: How notes are written.\n---\nWrite notes.\n",
             "start/zebra.txt": "as it was\n",
-            "start/agent.sh": "#!/bin/sh\ncat > /dev/null\ni=0\n"
-            "while [ $i -lt 40 ]; do echo a > a$i.txt; i=$((i + 1)); done\n",
+            "start/agent.sh": f"#!/bin/sh\ncat > /dev/null\n{agent}\n",
             "notes.trial.yaml": """\
-limits: {files_out: 20}
+limits: {files_out: 40}
 cases:
   many:
     prompt: Make files.

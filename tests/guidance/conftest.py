@@ -32,6 +32,7 @@ from skilltrial.api import (
     WireCall,
 )
 from skilltrial.testing import GraderFacade, bind, choose, of_turn
+from skilltrial.testing.editing import Desk
 from skilltrial_fixture_mcp.casting import cast
 from skilltrial_fixture_mcp.playing import decide
 from skilltrial_fixture_mcp.preparing import Prepared, prepare
@@ -217,6 +218,12 @@ def record(tmp_path_factory: pytest.TempPathFactory, scripts: Any) -> Callable[.
 def passing(record: Callable[..., Recorded]) -> Recorded:
     """Both arms passed all five cases."""
     return record()
+
+
+@pytest.fixture(scope="session")
+def desk(passing: Recorded, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """The passing archive, of which a trial is changed and everything is judged again."""
+    return Desk(passing.root, tmp_path_factory.mktemp("desk"))
 
 
 @pytest.fixture(scope="session")

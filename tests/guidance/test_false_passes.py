@@ -22,11 +22,6 @@ Row = tuple[str, str, str, str, Change, str]
 """Words for it, the case, the verdict, its code, the change, the arm."""
 
 
-@pytest.fixture(scope="module")
-def desk(passing: Any, tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(passing.root, tmp_path_factory.mktemp("desk"))
-
-
 def incomplete(what: str, case: str, why: str, change: Change, arm: str = WITH) -> Row:
     return what, case, "incomplete", why, change, arm
 

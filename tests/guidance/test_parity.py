@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from skilltrial.judge.qualifying import standing
+from skilltrial.testing.editing import Desk
+
 CASE = ("--case", "explicit-save")
 
 
@@ -30,3 +33,32 @@ def test_r16_r18_what_only_one_arm_ran_with_makes_the_pair_invalid_by_its_name(r
     assert (pair["outcome"], pair["differs"]) == ("unavailable", [unlike])
     assert (recorded.code, report["gate"]["decision"], report["gate"]["reasons"]) == (3, "incomplete", ["arms_differ"])
     assert f"Arms ran with more that differs than their skills ({unlike}) in 1 pair." in report["limitations"]
+
+
+@pytest.mark.parametrize("arm", ["with_skill", "without_skill"])
+def test_r18_a_list_of_tools_with_other_descriptions_or_schemas_in_one_arm_makes_the_pair_invalid_and_unqualified(
+    desk: Desk, arm: str
+) -> None:
+    """As many tools of the same names, and another digest: whatever else their list says was not alike."""
+    told = desk.trial("empty-search", arm).served(0, "tools_listed", sha256="0" * 64)
+
+    report = desk.judge("empty-search", arm, told)
+
+    assert {pair.case: (pair.outcome, pair.differs) for pair in report.pairs if pair.outcome != "tied-pass"} == {
+        "empty-search": ("unavailable", ("tools",))
+    }
+    assert (report.gate.exit, report.gate.reasons) == (3, ("arms_differ",))
+    doubts = {doubt.reason: doubt.told for doubt in standing("x", desk.archive, report, desk.key).doubts}
+    assert doubts["arms_differ"] == (
+        "case empty-search, attempt 1, against without_skill ran with more that differs than the skill: tools"
+    )
+
+
+def test_r18_where_no_digest_of_a_list_was_kept_nothing_is_compared_and_nothing_qualifies(desk: Desk) -> None:
+    old = desk.trial("empty-search", "with_skill").served(0, "tools_listed", sha256=None)
+
+    report = desk.judge("empty-search", "with_skill", old)
+
+    assert (report.gate.exit, {pair.differs for pair in report.pairs}) == (0, {()})
+    doubts = {doubt.reason: doubt.told for doubt in standing("x", desk.archive, report, desk.key).doubts}
+    assert doubts["arms_unshown"] == "what the arms ran with was not seen whole: tools"

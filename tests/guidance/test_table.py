@@ -34,11 +34,6 @@ REJECTED = ("unnecessary_powercontext_call", "turn_1_native_input_rejected")
 Change = Callable[[Edit], Edit]
 
 
-@pytest.fixture(scope="module")
-def desk(passing: Any, tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(passing.root, tmp_path_factory.mktemp("desk"))
-
-
 def both(*given: Any, **more: Any) -> Change:
     """One more call, of which both witnesses tell."""
     return lambda edit: edit.call(*given, **more)

@@ -188,6 +188,45 @@ class TestNothing:
 
         assert project.reasons(root) == ["not_controlled"]
 
+    @pytest.mark.parametrize(
+        ("note", "change", "aspect"),
+        [
+            ("spawned", lambda told: told["argv"].append("--more"), "argv"),
+            ("spawned", lambda told: told["environment"].append("MORE"), "environment"),
+            ("furnished", lambda told: told["files"].update({".more": "0" * 64}), "home"),
+        ],
+    )
+    def test_a_run_whose_arms_ran_with_more_that_differs_and_the_pair_and_what_are_named(
+        self, project: Any, note: str, change: Callable[[Any], object], aspect: str
+    ) -> None:
+        root = project.run_in("with_skill", note, change)
+
+        doubts = {one["reason"]: one["told"] for one in project.standing(root)["doubts"]}
+
+        assert set(doubts) == {"arms_differ", "gate_incomplete"}
+        assert doubts["arms_differ"] == (
+            f"case wave, attempt 1, against without_skill ran with more that differs than the skill: {aspect}"
+        )
+        asked = project.asked(root)
+        assert (asked.code, "arms_differ" in asked.out) == (1, True)
+
+    @pytest.mark.parametrize(
+        ("note", "change", "aspect"),
+        [
+            ("spawned", lambda told: told.update(environment=None), "environment"),
+            ("furnished", lambda told: told.update(whole=False), "home"),
+            ("furnished", lambda told: told.update(note="of_another_release"), "home"),
+        ],
+    )
+    def test_a_run_that_does_not_show_what_an_arm_ran_with(
+        self, project: Any, note: str, change: Callable[[Any], object], aspect: str
+    ) -> None:
+        root = project.run_in("with_skill", note, change)
+
+        assert project.standing(root)["doubts"] == [
+            {"reason": "arms_unshown", "told": f"what the arms ran with was not seen whole: {aspect}"}
+        ]
+
     def test_a_part_of_a_suite(self, project: Any) -> None:
         root = project.graft(project.run("run-2", "--case", "greet"))
 
@@ -196,13 +235,13 @@ class TestNothing:
     @pytest.mark.parametrize(
         ("agent", "reasons"),
         [
-            (AGENT.replace("m-1", "m-'$$'"), ["several_models"]),
+            (AGENT.replace("m-1", "m-'$$'"), ["several_models", "pairs_unavailable"]),
             (AGENT.replace("m-1", "no name of a model"), ["model_not_seen"]),
             (AGENT.replace('{"type": "ModelRequested", "model": "m-1"}', "words"), ["model_not_seen"]),
             (AGENT.replace("greeting.txt; fi", "other.txt; fi"), ["gate_failed"]),
             (
                 AGENT.replace('"completed"', '"host_failed"'),
-                ["partial", "undecided", "gate_incomplete"],
+                ["partial", "pairs_unavailable", "undecided", "gate_incomplete"],
             ),
         ],
     )

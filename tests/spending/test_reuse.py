@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from skilltrial.model.plan import PartIdentity
+from skilltrial.record.reusing import other_parts
 
 Command = Callable[..., Any]
 AGENT = ("--host", "portable", "--", "./agent.sh")
@@ -106,6 +111,72 @@ def test_a_trial_of_something_else_is_not_taken_over(
     assert {trial["reused_days"] for trial in ran.trials.values()} == {None}
     assert "not taken over" in ran.err
     assert says in ran.err
+
+
+def other_sources(archive: Path, kind: str) -> None:
+    """Say that a part of this kind had other sources when the archive was made, seal and all."""
+    told = json.loads((archive / "parts.json").read_text())
+    assert [one for one in told if one["kind"] == kind]
+    changed = [one | {"source_sha256": "0" * 64} if one["kind"] == kind else one for one in told]
+    (archive / "parts.json").write_text(json.dumps(changed))
+    manifest = json.loads((archive / "manifest.json").read_text())
+    manifest["files"]["parts.json"] = hashlib.sha256((archive / "parts.json").read_bytes()).hexdigest()
+    (archive / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("kind", "accept", "sessions"),
+    [
+        ("host", (), 4),
+        ("host", ("--accept-host-change",), 3),
+        ("fixture", (), 4),
+        ("fixture", ("--accept-host-change",), 4),
+        ("grader", (), 3),
+    ],
+)
+def test_a_trial_in_which_a_part_of_other_sources_acted_is_not_taken_over(
+    skilltrial: Command,
+    earlier: Path,
+    counting: Mapping[str, str],
+    tmp_path: Path,
+    kind: str,
+    accept: tuple[str, ...],
+    *,
+    sessions: int,
+    started_times: Callable[[Path], int],
+) -> None:
+    """Name, options and files of a part may all be as they were. Who judges does so anew, whatever it was."""
+    (tmp_path / "replies.yaml").write_text("schema_version: 1\nscripts: {one: {rules: []}}\n")
+    tools = "fixtures:\n  tools: {use: commands, programs: [gh], replies: replies.yaml}\n"
+    earlier.write_text(tools + earlier.read_text())
+    (tmp_path / "count").unlink()
+    shutil.rmtree(tmp_path / "first")
+    skilltrial("run", earlier, "--out", "first", "--pass-env", "COUNT", *AGENT, env=counting)
+    assert started_times(tmp_path) == 2
+    other_sources(tmp_path / "first", kind)
+
+    ran = skilltrial("run", earlier, *AGAIN, *accept, *AGENT, env=counting)
+
+    assert ran.code == 0, ran.err
+    assert started_times(tmp_path) == sessions, ran.err
+    assert ("has other sources" in ran.err) is (sessions == 4)
+
+
+def test_what_acted_in_a_trial_is_its_host_its_fixtures_and_who_answers_for_them() -> None:
+    def part(kind: Any, name: str, digest: str) -> PartIdentity:
+        return PartIdentity(kind=kind, name=name, distribution="d", version="1", source_sha256=digest * 64)
+
+    kinds = ("core", "host", "fixture", "answerer", "normalizer", "grader", "observer", "suite")
+    now: Any = SimpleNamespace(parts=SimpleNamespace(identities=[part(kind, "x", "1") for kind in kinds]))
+    then: Any = SimpleNamespace(parts=[part(kind, "x", "2") for kind in kinds])
+    without: Any = SimpleNamespace(parts=[])
+
+    for archive in (then, without):
+        assert dict(other_parts(now, archive)) == {
+            kind: f"the {kind} x has other sources" for kind in ("host", "fixture", "answerer")
+        }
+    same: Any = SimpleNamespace(parts=now.parts.identities)
+    assert dict(other_parts(now, same)) == {}
 
 
 def test_a_changed_skill_leaves_the_arm_without_it_as_it_was(

@@ -51,7 +51,9 @@ def said(w, *pairs, attempts=1, broken=None, doubts=()):
         (["PF"] * 9 + ["UF"], 1, "helps", None),
         (["PF"] * 6 + ["UF"], 1, "cant_tell", "pairs_unavailable"),
         (["PP", "UU"], 1, "cant_tell", "pairs_unavailable"),
-        (["UU", "PU"], 1, "cant_tell", "nothing_verified"),
+        (["UU", "UU"], 1, "cant_tell", "nothing_verified"),
+        (["UU", "PU"], 1, "cant_tell", "pairs_unavailable"),
+        (["UU", "UF"], 1, "cant_tell", "pairs_unavailable"),
         (["PF"] * 6 + ["SS"], 1, "helps", None),
         (["SS"], 1, "proves_nothing", "nothing_ran"),
         (["PF"] * 20 + ["PI"], 1, "proves_nothing", "host_failed"),
@@ -71,6 +73,20 @@ def test_a_broken_run_says_whose_it_is_and_an_unseen_pair_never_helps(w):
     # With one pair unseen that could have been worse, nine are still enough; with two, they are not any more.
     assert said(w, *["PF"] * 9, "UF").says == "helps"
     assert said(w, *["PF"] * 9, "UF", "FU").says == "cant_tell"
+
+
+def test_trials_that_were_decided_and_can_not_be_compared_are_not_told_to_be_unverified(w):
+    """Other models answered, say, or the arms ran with more that differs: their checks decided all the same."""
+    verdict = Verdict(kind=VerdictKind.PASSED)
+    trials = [
+        TrialReport(key=w.key(arm=arm), polarity="positive", verdict=verdict, ending=Ending.COMPLETED)
+        for arm in ("with_skill", "without_skill")
+    ]
+    pair = Pair(case=w.key().case, label="1", reference="without_skill", outcome="unavailable")
+
+    told = headline("with_skill", "without_skill", [pair], trials)
+
+    assert (told.says, told.reason, told.unavailable) == ("cant_tell", "pairs_unavailable", 1)
 
 
 def test_without_an_arm_to_compare_with_nothing_can_be_told(w):

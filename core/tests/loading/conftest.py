@@ -12,7 +12,9 @@ from pydantic import AfterValidator, Field
 from skilltrial.api import CheckOptions, CheckResult, Evidence, Sees
 from skilltrial.model.errors import DocumentInvalid, Fault, PluginNotFound
 from skilltrial.plugins.binding import bind
+from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import GraderFacade
+from skilltrial.plugins.fixtures import Fixtures
 from skilltrial.record.loading import Loaded, load
 
 
@@ -121,6 +123,7 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.graders = Directory()
+        self.fixtures = Fixtures(Discovery(()))
 
     def skill(self, folder: str = "commit-style", *, name: str | None = None, body: str = "Do so.\n") -> Path:
         """Write a skill and return its folder."""

@@ -175,10 +175,12 @@ def test_skills_of_another_root_are_gathered_and_linted_there(load: Load, projec
     gathered = Gatherer(loaded.suite, loaded.root, loaded.path, loaded.skills_root).gather()
 
     assert gathered.skills["commit-style"].tree.data("SKILL.md")
-    assert [one for one in lint(loaded, project.graders) if "another `name`" in one.text]
+    assert [one for one in lint(loaded, project.graders, project.fixtures) if "another `name`" in one.text]
 
 
 def test_a_skill_whose_head_can_not_be_read_is_a_remark(load: Load, project: Any) -> None:
     (project.skill() / "SKILL.md").write_text("no head")
 
-    assert [one for one in lint(load(ForeignSuite(LONG)), project.graders) if "can't be read" in one.text]
+    assert [
+        one for one in lint(load(ForeignSuite(LONG)), project.graders, project.fixtures) if "can't be read" in one.text
+    ]

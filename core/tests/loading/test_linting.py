@@ -14,7 +14,7 @@ LISTED = "skills: [{id: commit-style, folder: commit-style}]\n" + CASE
 
 
 def remarks(project, text: str) -> list[str]:
-    return [str(one) for one in lint(project.load(text), project.graders)]
+    return [str(one) for one in lint(project.load(text), project.graders, project.fixtures)]
 
 
 def test_a_sound_suite_has_no_remarks(project):
@@ -107,7 +107,7 @@ def skill_md(*lines: str, body: str = "Body.\n") -> str:
 def test_a_skill_is_held_to_the_specification(project, text, remark, fault):
     (project.root / "commit-style" / "SKILL.md").write_text(text)
 
-    (told,) = lint(project.load(LISTED), project.graders)
+    (told,) = lint(project.load(LISTED), project.graders, project.fixtures)
 
     assert remark in told.text
     assert told.fault is fault
@@ -118,7 +118,7 @@ def test_a_name_that_the_specification_does_not_have_is_a_fault(project, name):
     project.skill("commit-style", name=name)
     text = LISTED.replace("id: commit-style", f"id: {name}")
 
-    found = [one for one in lint(project.load(text), project.graders) if one.fault]
+    found = [one for one in lint(project.load(text), project.graders, project.fixtures) if one.fault]
 
     assert [one.text.endswith("with single hyphens between") for one in found] == ([] if len(name) == 64 else [True])
 

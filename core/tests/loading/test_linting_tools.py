@@ -28,7 +28,7 @@ def told(project):
     def remarks(tools: str, allow: list[str] | None = None) -> list[str]:
         (project.root / "commit-style" / "SKILL.md").write_text(head(tools))
         text = CASE if allow is None else f"allow: {json.dumps(allow)}\n{CASE}"
-        found = lint(project.load(text), project.graders)
+        found = lint(project.load(text), project.graders, project.fixtures)
         return [one.text for one in found if "is a list" not in one.text]
 
     return remarks

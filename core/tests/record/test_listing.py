@@ -193,6 +193,46 @@ def test_a_removed_project_is_a_project_in_which_everything_was_removed(place):
     assert "src/a.py" in [change.path for change in changes(before.entries, after.entries)]
 
 
+def locked(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `chmod 0` does to everybody but root, who may run these tests."""
+    scan = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path) == place / "src":
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+
+def deep(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder below so many others that no path leads there any more."""
+    (place / "src").rename(place / "away")
+    at = os.open(place, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("d" * 200, dir_fd=at)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.rename(place / "away", "src", dst_dir_fd=at)
+    os.close(at)
+
+
+@pytest.mark.parametrize("hide", [locked, deep])
+def test_what_lies_in_a_folder_that_can_not_be_looked_into_was_not_seen_to_be_removed(place, hide, monkeypatch):
+    before = look(place)
+    hide(place, monkeypatch)
+
+    after = look(place, before)
+
+    assert not after.complete
+    assert "src/a.py" not in after.entries
+    assert "notes.md" in after.entries, "the rest is listed"
+    monkeypatch.undo()
+    remove(place)
+    assert not place.exists()
+
+
 @pytest.mark.parametrize("make", [lambda at: at.write_text("x"), lambda at: at.symlink_to("elsewhere"), os.mkfifo])
 def test_a_project_that_became_something_else_is_empty(place, make):
     before = look(place)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
+from skilltrial.replies.strictjson import canonical
 from skilltrial_fixture_mcp.requests import BODY_LIMIT
 
 RULES = "scripts: {one: {rules: [{tool: save, reply: {text: saved}}]}}"
@@ -43,7 +45,29 @@ def test_instructions_are_told_only_where_the_suite_says_so(serve: Any) -> None:
 
 def test_the_whole_catalog_is_listed_as_it_was_captured(client: Any, notes_tools: Any) -> None:
     assert client.ask("tools/list")["result"] == {"tools": list(notes_tools)}
-    assert client.of("tools_listed") == [{"wire": "tools_listed", "count": 4}]
+    digest = sha256(canonical(list(notes_tools))).hexdigest()
+    assert client.of("tools_listed") == [{"wire": "tools_listed", "count": 4, "sha256": digest}]
+
+
+def test_the_digest_on_record_is_of_names_descriptions_and_schemas_as_they_were_sent(
+    serve: Any, make_tool: Any
+) -> None:
+    other = {"type": "string", "maxLength": 9}
+    lists = [
+        [make_tool("save", {"text": {"type": "string"}})],
+        [make_tool("save", {"text": other})],
+        [make_tool("save", {"text": {"type": "string"}}) | {"description": "Another."}],
+        [make_tool("save", {"text": {"type": "string"}}) | {"annotations": {"readOnlyHint": True}}],
+        [make_tool("keep", {"text": {"type": "string"}})],
+    ]
+
+    digests = []
+    for tools in lists:
+        client = serve("scripts: {one: {rules: []}}", *tools)
+        client.ask("tools/list")
+        digests.append(client.of("tools_listed")[0]["sha256"])
+
+    assert len(set(digests)) == len(lists)
 
 
 def test_a_program_that_skips_the_handshake_is_served_and_its_era_recorded_once(client: Any) -> None:

@@ -151,6 +151,18 @@ def unlists(specimen: Specimen) -> Iterator[Mutant]:
         )
 
 
+def lists_otherwise(specimen: Specimen) -> Iterator[Mutant]:
+    """The host was offered other descriptions or schemas than in the other arm."""
+    arms = {one.arm for one in specimen.others if (one.case, one.label) == (specimen.key.case, specimen.key.label)}
+    if not arms - {specimen.key.arm}:
+        return
+    for fixture, tape in specimen.wires.items():
+        for at, note in _notes(tape).items():
+            if isinstance(note, ToolsListed) and note.sha256 is not None:
+                listed = _with(tape, at, note, sha256=note.sha256[::-1])
+                yield Mutant(f"{fixture} line {at + 1}", on_wire(fixture, listed))
+
+
 def garbles(specimen: Specimen) -> Iterator[Mutant]:
     """A line of a fixture's record can't be read, or the record ends early."""
     for fixture, tape in specimen.wires.items():
@@ -239,5 +251,6 @@ WIRE_SIDE = (
     Mutation("wire-flips-error", "the fixture answered with another success", flips),
     Mutation("wire-alters-answer", "the fixture answered something else", answers_otherwise),
     Mutation("wire-unlists-tools", "nothing shows that the tools were listed", unlists),
+    Mutation("wire-alters-list", "the tools were offered with other words or schemas in one arm", lists_otherwise),
     Mutation("wire-garbles-record", "the fixture's record is damaged or ends early", garbles),
 )

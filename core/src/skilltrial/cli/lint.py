@@ -29,6 +29,7 @@ def command(suite: str, expand: bool, strict: bool, **given: Any) -> None:
     """
     from skilltrial.model.errors import Exit
     from skilltrial.plugins.discovery import Discovery
+    from skilltrial.plugins.fixtures import Fixtures
     from skilltrial.plugins.graders import Graders
     from skilltrial.record.chances import gate_chances
     from skilltrial.record.linting import lint
@@ -43,20 +44,21 @@ def command(suite: str, expand: bool, strict: bool, **given: Any) -> None:
         return
     for line in converted(loaded):
         click.echo(line)
-    remarks = lint(loaded, Graders(discovery))
+    remarks = lint(loaded, Graders(discovery), Fixtures(discovery))
     for remark in remarks:
         click.echo(f"{'fault' if remark.fault else 'note'}: {remark}")
     for line in gate_chances(loaded.suite):
         click.echo(line)
     cases = len(loaded.suite.cases)
     scripts = sum(len(case.rehearsals) for case in loaded.suite.cases)
-    size = (
-        f"{cases} {'case' if cases == 1 else 'cases'}, {len(loaded.suite.arms)} arms, "
-        f"{scripts} {'rehearsal' if scripts == 1 else 'rehearsals'}"
-    )
+    size = f"{_counted(cases, 'case')}, {_counted(len(loaded.suite.arms), 'arm')}, {_counted(scripts, 'rehearsal')}"
     faults = sum(remark.fault or strict for remark in remarks)
     if not faults:
         click.echo(f"{loaded.path}: sound; {size}")
         return
-    click.echo(f"{loaded.path}: {faults} {'fault' if faults == 1 else 'faults'}; {size}")
+    click.echo(f"{loaded.path}: {_counted(faults, 'fault')}; {size}")
     raise click.exceptions.Exit(Exit.INVALID)
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

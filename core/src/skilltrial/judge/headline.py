@@ -58,10 +58,11 @@ def headline(
     ran = [pair for pair in pairs if kinds.get(_ours(pair, arm)) is not VerdictKind.SKIPPED]
     if reference is None or not ran:
         return Headline(says="cant_tell", reason="nothing_to_compare_with", reference=reference)
-    return _compared(reference, ran)
+    decided = any(kind in (VerdictKind.PASSED, VerdictKind.FAILED) for kind in kinds.values())
+    return _compared(reference, ran, decided=decided)
 
 
-def _compared(reference: str, pairs: Sequence[Pair]) -> Headline:
+def _compared(reference: str, pairs: Sequence[Pair], *, decided: bool) -> Headline:
     found = Counter(pair.outcome for pair in pairs)
     told = Headline(
         says="cant_tell",
@@ -72,7 +73,8 @@ def _compared(reference: str, pairs: Sequence[Pair]) -> Headline:
         unavailable=found["unavailable"],
     )
     if found["unavailable"] == len(pairs):
-        return told.model_copy(update={"reason": "nothing_verified"})
+        # Where trials passed or failed and no two can be compared, it is not their checks that are missing.
+        return told.model_copy(update={"reason": "pairs_unavailable" if decided else "nothing_verified"})
     for says, missing in (("helps", "regressed"), ("hurts", "improved")):
         cases = tallies(pairs, missing)
         if (share := chance(cases)) <= LEVEL and (surplus(cases) > 0) is (says == "helps"):

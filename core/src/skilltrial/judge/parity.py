@@ -12,7 +12,7 @@ from skilltrial.model.part import canonical
 from skilltrial.model.records import Record
 from skilltrial.model.report import Ran, TrialReport
 from skilltrial.model.trial import TrialKey
-from skilltrial.model.wire import ToolsListed, wire_notes
+from skilltrial.model.wire import Called, Placed, ToolsListed, WireNote, wire_notes
 from skilltrial.model.words import Ending
 
 ASPECTS = ("argv", "environment", "home", "project", "tools")
@@ -31,7 +31,7 @@ def ran(records: Iterable[Record], fixtures: Mapping[str, Sequence[Record]], fil
         environment=tuple(names) if any(note.environment is not None for note in started) else None,
         home=_digest(dict(home.files)) if home is not None and home.whole else None,
         project=_digest(_project(noted, files)) if files.complete else None,
-        tools=_digest(_tools(fixtures)) if fixtures else None,
+        tools=_tools(fixtures),
     )
 
 
@@ -68,12 +68,27 @@ def _project(noted: Iterable[Note], files: Files) -> list[tuple[str, str, str | 
     )
 
 
-def _tools(fixtures: Mapping[str, Sequence[Record]]) -> dict[str, list[int]]:
-    """How many tools each fixture listed, whenever it was asked."""
-    return {
-        name: sorted({note.count for _, note in wire_notes(records) if isinstance(note, ToolsListed)})
-        for name, records in fixtures.items()
-    }
+def _tools(fixtures: Mapping[str, Sequence[Record]]) -> str | None:
+    """What each fixture offered, by the digests of its lists: names, descriptions and schemas; or its programs."""
+    offered = {name: [*_offered([note for _, note in wire_notes(records)])] for name, records in fixtures.items()}
+    if not offered or any(digest is None for lists in offered.values() for digest in lists):
+        return None
+    return _digest({name: sorted({*map(str, lists)}) for name, lists in offered.items()})
+
+
+def _offered(notes: Sequence[WireNote]) -> Iterator[str | None]:
+    """The digest of each list that the arms must have alike; None for one of which none was kept.
+
+    What is hidden or shown by a call is the agent's doing: a list after the first call counts where it is as long
+    as one from before, and so must be the same.
+    """
+    called = next((at for at, note in enumerate(notes) if isinstance(note, Called)), len(notes))
+    first = {note.count for note in notes[:called] if isinstance(note, ToolsListed)}
+    for at, note in enumerate(notes):
+        if isinstance(note, ToolsListed) and (at < called or note.count in first):
+            yield note.sha256
+        elif isinstance(note, Placed):
+            yield _digest(sorted(note.programs))
 
 
 def _digest(value: object) -> str:

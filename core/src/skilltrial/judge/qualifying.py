@@ -11,10 +11,12 @@ from skilltrial.archive.reading import SealedArchive, SealedTrial
 from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.pins import Lock, PinState
 from skilltrial.model.qualifying import Doubt, Key, Standing, Worth
-from skilltrial.model.report import UNNAMED, Report
+from skilltrial.model.report import UNNAMED, Pair, Report
 from skilltrial.model.wire import Answered, wire_notes
-from skilltrial.model.words import EvidenceKind, VerdictKind
+from skilltrial.model.words import Ending, EvidenceKind, VerdictKind
 from skilltrial.plugins.files import UNPACKAGED
+
+from .parity import ASPECTS
 
 LIVE = frozenset(
     (EvidenceKind.LIVE_CODEX, EvidenceKind.LIVE_CLAUDE, EvidenceKind.LIVE_PORTABLE, EvidenceKind.LIVE_ZCODE)
@@ -73,6 +75,7 @@ def _doubts(archive: SealedArchive, report: Report) -> Iterator[Doubt]:
         *_of_the_skills(archive),
         *_of_the_run(archive, report),
         *_of_the_models(report),
+        *_of_the_arms(archive, report),
         *_of_the_verdicts(report),
     ):
         yield Doubt(reason=reason, told=told)
@@ -144,6 +147,25 @@ def _of_the_models(report: Report) -> Iterator[tuple[str, str]]:
         yield "model_not_seen", "which model answered was not seen in every trial"
     if len(seen) > 1:
         yield "several_models", f"several models answered: {', '.join(sorted(seen))}"
+
+
+def _of_the_arms(archive: SealedArchive, report: Report) -> Iterator[tuple[str, str]]:
+    """By the certificate of what each trial ran with: arms that differ in more than skills, or may."""
+    for pair in report.pairs:
+        if pair.differs:
+            yield "arms_differ", f"{_pair(pair)} ran with more that differs than the skill: {', '.join(pair.differs)}"
+    lost = [_pair(pair) for pair in report.pairs if pair.outcome == "unavailable" and not pair.differs]
+    if lost:
+        yield "pairs_unavailable", f"nothing can be compared in {'; '.join(lost)}"
+    wanted = set(ASPECTS) - (set() if archive.suite.fixtures else {"tools"})
+    ran = [trial for trial in report.trials if trial.ending is Ending.COMPLETED]
+    missing = {aspect for trial in ran for aspect in wanted if trial.ran is None or getattr(trial.ran, aspect) is None}
+    if report.pairs and missing:
+        yield "arms_unshown", f"what the arms ran with was not seen whole: {', '.join(sorted(missing))}"
+
+
+def _pair(pair: Pair) -> str:
+    return f"case {pair.case}, attempt {pair.label}, against {pair.reference}"
 
 
 def _of_the_verdicts(report: Report) -> Iterator[tuple[str, str]]:

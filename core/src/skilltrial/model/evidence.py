@@ -71,7 +71,8 @@ class ContentUnavailable(Exception):
 class Files:
     """The project before and after, without ignored paths (installed skills are never ignored).
 
-    `complete` is False where a listing had to be cut (too many files): what then is not seen is not *unchanged*.
+    `complete` is False where a listing had to be cut (too many files) or a folder could not be looked into: what then
+    is not seen is neither *unchanged* nor *removed*.
     """
 
     before: Mapping[str, Entry]

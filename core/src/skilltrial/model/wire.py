@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
 from .evidence import WireCall
-from .part import Part
+from .part import Part, Sha256
 from .records import Record
 from .words import Source
 
@@ -28,10 +28,14 @@ class Connected(Part):
 
 
 class ToolsListed(Part):
-    """The client asked for the tools and got so many."""
+    """The client asked for the tools and got so many; `sha256` is of the list as it was sent, as canonical JSON.
+
+    None in archives of before it was kept.
+    """
 
     wire: Literal["tools_listed"] = "tools_listed"
     count: int
+    sha256: Sha256 | None = None
 
 
 class Placed(Part):

@@ -53,7 +53,20 @@ class Gatherer:
             skills[source.id] = self.skill(source)
             if f"{source.id}@previous" in wanted:
                 skills[f"{source.id}@previous"] = self.previous(source)
-        return Sources(workspaces, skills, {path: self._asset(path) for path in sorted(set(assets))})
+        return Sources(workspaces, skills, self.assets(assets))
+
+    def assets(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """The files that checks and fixtures need. Raises SourceUnusable with every one that can't be read."""
+        found: dict[str, bytes] = {}
+        faults: list[str] = []
+        for path in sorted(set(paths)):
+            try:
+                found[path] = self.elsewhere.files.get(path, self.root / path).read_bytes()
+            except OSError as error:
+                faults.append(f"{path}, which the suite names, can't be read: {error.strerror}")
+        if faults:
+            raise SourceUnusable("\n".join(faults))
+        return found
 
     def workspace(self, workspace: Workspace) -> Tree:
         """The tree of one workspace."""
@@ -94,12 +107,6 @@ class Gatherer:
             tree_of_previous(previous, self._skills)[0] if is_revision(previous) else read_tree(self._skills / previous)
         )
         return prepared(f"{source.id}@previous", source.id, without_answer_keys(tree, self.own(source)))
-
-    def _asset(self, path: str) -> bytes:
-        try:
-            return self.elsewhere.files.get(path, self.root / path).read_bytes()
-        except OSError as error:
-            raise SourceUnusable(f"{path}, which the suite names, can't be read: {error.strerror}") from error
 
 
 def prepared(reference: str, id: str, tree: Tree) -> PreparedSkill:

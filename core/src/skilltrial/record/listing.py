@@ -23,7 +23,8 @@ HASHED = 2_000_000_000
 class Listing:
     """The entries of a folder by path, and the bytes that were kept, by digest.
 
-    `complete` is False where there were more than the limit's files: the rest was not looked at.
+    `complete` is False where there were more than the limit's files, or a folder could not be looked into: of the rest
+    nothing is known.
     """
 
     entries: Mapping[str, Entry]
@@ -42,7 +43,8 @@ def list_project(
     entries: dict[str, Entry] = {}
     contents: dict[str, bytes] = {}
     room, readable = most_bytes, HASHED
-    for path, found in _walk(root, ignore):
+    unseen: list[str] = []
+    for path, found in _walk(root, ignore, unseen):
         if len(entries) >= most_files:
             return Listing(entries, contents, complete=False)
         before = known.get(path)
@@ -54,20 +56,25 @@ def list_project(
         if (before is None or before.sha256 != entry.sha256) and len(data) <= room:
             room -= len(data)
             contents[entry.sha256] = data
-    return Listing(entries, contents)
+    return Listing(entries, contents, complete=not unseen)
 
 
-def _walk(root: Path, ignore: Ignore) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every path below `root` that is not ignored, folders before what is in them, by the order of their bytes."""
+def _walk(root: Path, ignore: Ignore, unseen: list[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Every path below `root` that is not ignored, folders before what is in them, by the order of their bytes.
+
+    Folders that are there and could not be looked into are added to `unseen`.
+    """
     pending: list[tuple[str, str]] = [("", os.fspath(root))]
     while pending:
         prefix, folder = pending.pop()
         try:
             with os.scandir(folder) as entries:
                 found = sorted(entries, key=lambda entry: path_bytes(entry.name))
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # the agent removed it, with all that was in it
         except OSError:
-            # The agent removed the project, or took away the right to look into it: what is not seen is not listed,
-            # and every file that was known below it counts as removed.
+            # The agent took away the right to look into it, or dug too deep: nothing below it was seen to be removed.
+            unseen.append(prefix)
             continue
         below: list[tuple[str, str]] = []
         for entry in found:

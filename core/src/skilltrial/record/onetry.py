@@ -14,7 +14,7 @@ from skilltrial.archive import layout
 from skilltrial.archive.trees import as_json
 from skilltrial.archive.writing import TrialWriter
 from skilltrial.model.errors import SessionStopped, TrialNotBegun
-from skilltrial.model.evidence import CommandResult, Entry
+from skilltrial.model.evidence import ChangeKind, CommandResult, Entry
 from skilltrial.model.facts import TrialFacts
 from skilltrial.model.notes import Ambient, Broke, NotBegun, SkillPlaced, TurnSent
 from skilltrial.model.suite import Case
@@ -216,7 +216,9 @@ class Try:
 
     def _keep(self, before: Listing, after: Listing) -> tuple[str, ...]:
         """Write what became of the project; return the paths in whose bytes a secret was replaced."""
-        told = changes(before.entries, after.entries)
+        whole = before.complete and after.complete
+        found = changes(before.entries, after.entries)
+        told = [one for one in found if whole or one.change is not ChangeKind.REMOVED]
         changed = [entry for path, entry in after.entries.items() if differ(before.entries.get(path), entry)]
         gone = [path for path in before.entries if path not in after.entries]
         self.writer.write_json(

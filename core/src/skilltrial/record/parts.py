@@ -69,8 +69,22 @@ def choose_parts(suite: Suite, choice: HostChoice, discovery: Discovery) -> Part
         dialect = bind(DialectFacade, spelling, discovery.build(DIALECT, spelling, options))
         used += [(MODEL, choice.model), (DIALECT, spelling)]
     used += [(GRADER, name) for name in sorted({check.grader for case in suite.cases for check in case.checks})]
-    fixtures = {name: Fixtures(discovery).make(use) for name, use in suite.fixtures.items()}
+    fixtures = _fixtures(suite, Fixtures(discovery))
     used += [(FIXTURE, kind) for kind in sorted({use.use for use in suite.fixtures.values()})]
     used += [(ANSWERER, name) for name in sorted({use.answerer for use in suite.fixtures.values() if use.answerer})]
     identities = [core_judge(), *(discovery.identify(kind, name) for kind, name in used)]
     return Parts(host, identity, normalizer, model, dialect, fixtures, tuple(identities))
+
+
+def _fixtures(suite: Suite, kinds: Fixtures) -> dict[str, FixtureFacade]:
+    """The suite's fixtures. Raises InvalidRequest with the faults of all of them."""
+    made: dict[str, FixtureFacade] = {}
+    faults: list[str] = []
+    for name, use in suite.fixtures.items():
+        try:
+            made[name] = kinds.make(use)
+        except InvalidRequest as error:
+            faults.append(str(error))
+    if faults:
+        raise InvalidRequest("\n".join(dict.fromkeys(faults)))
+    return made

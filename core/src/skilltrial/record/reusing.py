@@ -18,6 +18,7 @@ from skilltrial.model.request import RunRequest
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import Ending
+from skilltrial.plugins.kinds import ANSWERER, FIXTURE, HOST
 
 from .asking import Prepared
 from .endings import EndReader
@@ -79,8 +80,11 @@ def _whole_run(prepared: Prepared, archive: SealedArchive, now: datetime, *, acc
         yield f"it is older than {OLDEST.days} days"
     if archive.provenance.changed_sources:
         yield "its sources changed while it ran"
+    changed = dict(other_parts(prepared, archive))
     if not accept_host_change:
         yield from _other_host(plan, earlier)
+        if "host" in changed:
+            yield f"{changed['host']} (--accept-host-change takes it all the same)"
         if _options(archive) != Redactor(prepared.secrets).value(prepared.request.options)[0]:
             yield "the host's options are others (--accept-host-change takes it all the same)"
     yield from _other_terms(prepared.suite, archive.suite)
@@ -88,10 +92,31 @@ def _whole_run(prepared: Prepared, archive: SealedArchive, now: datetime, *, acc
         yield "other variables are passed (--pass-env)"
     for name in (name for name, one in plan.fixtures.items() if one.live is not None):
         yield f"fixture {name} passes calls on to a real server, which is not the same twice"
+    yield from (told for kind, told in changed.items() if kind != "host")
     for name, fixture in prepared.parts.fixtures.items():
         kept = archive.assets
         if any(kept.get(path) != prepared.sources.assets.get(path) for path in fixture.fixture_assets()):
             yield f"the files of fixture {name} differ"
+
+
+def other_parts(prepared: Prepared, archive: SealedArchive) -> Iterator[tuple[str, str]]:
+    """Kinds of parts that act in a trial and have other sources now: their files and options say nothing of their code.
+
+    Who judges is not asked: what is taken over is judged anew.
+    """
+    now, then = (
+        {
+            (one.kind, one.name): one.source_sha256
+            for one in identities
+            if one.kind in (HOST.name, FIXTURE.name, ANSWERER.name)
+        }
+        for identities in (prepared.parts.identities, archive.parts)
+    )
+    changed: dict[str, list[str]] = {}
+    for kind, name in now:
+        if now[kind, name] != then.get((kind, name)):
+            changed.setdefault(kind, []).append(name)
+    yield from ((kind, f"the {kind} {', '.join(names)} has other sources") for kind, names in changed.items())
 
 
 def _options(archive: SealedArchive) -> object:

@@ -42,7 +42,7 @@ def survey(loaded: Loaded, parts: Parts) -> Survey:
 def _refuse_faulty_fixtures(loaded: Loaded, parts: Parts, assets: Mapping[str, bytes]) -> None:
     """Raise InvalidRequest with every fault of the fixtures' files and of what cases set."""
     faults = [
-        f"case {case.id!r}, fixture {name!r}: {_given(fault, loaded)}"
+        f"case {case.id!r}, fixture {name!r}: {given(fault, loaded)}"
         for case in loaded.suite.cases
         for name, fixture in parts.fixtures.items()
         for fault in fixture.check_fixture(
@@ -53,7 +53,7 @@ def _refuse_faulty_fixtures(loaded: Loaded, parts: Parts, assets: Mapping[str, b
         raise InvalidRequest("\n".join(dict.fromkeys(faults)))
 
 
-def _given(fault: str, loaded: Loaded) -> str:
+def given(fault: str, loaded: Loaded) -> str:
     """A fault of a file that stands in the place of the suite's own, with the name of the file that was given."""
     for path, file in loaded.elsewhere.files.items():
         if fault.startswith(f"{path}:"):

@@ -10,12 +10,14 @@ from typing import Any
 
 from skilltrial.archive import layout
 from skilltrial.archive.copying import WorkingCopy
+from skilltrial.archive.keying import key_of
 from skilltrial.archive.reading import open_archive
 from skilltrial.archive.records import read_records
 from skilltrial.audit.tape import Tape
 from skilltrial.judge.grading import grade
 from skilltrial.model.notes import as_raw
 from skilltrial.model.part import Part, compact
+from skilltrial.model.qualifying import Key
 from skilltrial.model.records import Record
 from skilltrial.model.report import Report
 from skilltrial.model.trial import TrialKey
@@ -217,6 +219,11 @@ class Desk:
         self._trials = {
             key: trial.sealed_files for key in self.archive.plan.trials if (trial := self.archive.trial(key))
         }
+
+    @property
+    def key(self) -> Key:
+        """What a qualification of the archive as it was recorded belongs to."""
+        return key_of(self.archive.plan, self.archive.suite, self.archive.assets, {})
 
     def trial(self, case: str, arm: str) -> Edit:
         """The first attempt of a case in an arm, as it passed."""

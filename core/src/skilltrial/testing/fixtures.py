@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
 from skilltrial.model.capabilities import Can
+from skilltrial.model.likeness import placeheld, unplaced
 from skilltrial.model.suite import Limits
 from skilltrial.model.trial import FixtureRun, Offer, Place, RunInfo, Trial, TrialKey
 from skilltrial.model.wire import Answered, Called, wire_calls, wire_notes
@@ -140,6 +141,20 @@ class FixtureContract(Contract):
                 heard.append([subject.call(offer, subject.arguments) for _ in range(2)])
         demand(heard[0] == heard[1], f"the second trial was answered in another way: {heard}")
 
+    def test_arms_are_offered_alike(self, running: _Running) -> None:
+        """What it offers and lays into the place is the same in every trial, but for paths, loopback ports and ids.
+
+        Arms differ in nothing but skills: what is a trial's own stands behind `127.0.0.1:PORT/`, or looks like an id.
+        """
+        told = []
+        for arm in ("with_skill", "without_skill"):
+            folder = running.folder / arm
+            folder.mkdir()
+            with replace(running, folder=folder).trial(arm) as (offer, _):
+                told.append(_alike(offer, folder))
+        differ = [one for one, other in zip(*told, strict=False) if one != other] or told[0][len(told[1]) :]
+        demand(told[0] == told[1], f"two arms are not offered the same: {differ[:3]}")
+
     def test_trials_at_once_do_not_mix(self, running: _Running, subject: FixtureSubject) -> None:
         """Each has its own records."""
         with ExitStack() as stack:
@@ -181,6 +196,16 @@ class FixtureContract(Contract):
         demand(False, "the server outlived its run")
 
 
+def _alike(offer: Offer, folder: Path) -> list[str]:
+    """What a host is told and finds, without what is a trial's own."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    told = [
+        *(str(one) for one in (offer.url, offer.command, sorted(offer.environment.items()), offer.programs)),
+        *(f"{path}: {path.read_text('utf-8', 'surrogateescape')}" for path in files),
+    ]
+    return [unplaced(placeheld(one, {"place": folder})) for one in told]
+
+
 class _NoLauncher:
     """Starts nothing."""
 
@@ -196,11 +221,11 @@ class _Running:
     folder: Path
 
     @contextmanager
-    def trial(self) -> Iterator[tuple[Offer, MemoryRecorder]]:
+    def trial(self, arm: str = "with_skill") -> Iterator[tuple[Offer, MemoryRecorder]]:
         """One trial of the run."""
         recorder = MemoryRecorder()
         recorder.turn = 1
-        trial = Trial(TrialKey(case="kit", arm="with-skill", label="1"), ("Kit prompt.",), Limits())
+        trial = Trial(TrialKey(case="kit", arm=arm, label="1"), ("Kit prompt.",), Limits())
         place = Place(self.folder, self.folder, self.folder, {}, _NoLauncher())  # type: ignore[arg-type]
         with self.run.start(trial, self.subject.options, place, recorder) as offer:
             yield offer, recorder

@@ -222,6 +222,13 @@ class Remembers(AcmeFixture):
         return f"{answer} {self.count}"
 
 
+class NamesTheTrial(AcmeFixture):
+    """Broken."""
+
+    def _offer(self, url):
+        return Offer("memory", url, environment={"TRIAL": secrets.token_hex(6)})
+
+
 class OneForAll(AcmeFixture):
     """Broken."""
 
@@ -259,6 +266,7 @@ fixture("test_describes_what_it_serves", NamesNoTool)
 fixture("test_offers_what_it_needs", WrongNeeds)
 fixture("test_a_call_is_on_record_before_its_answer", AnswersFirst)
 fixture("test_trials_start_alike", Remembers)
+fixture("test_arms_are_offered_alike", NamesTheTrial)
 fixture("test_trials_at_once_do_not_mix", OneForAll)
 fixture("test_an_ended_trial_is_not_served", GoesOn)
 fixture("test_an_ended_run_serves_nobody", Immortal)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
+import hashlib
+import itertools
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -28,6 +29,7 @@ class Doubles:
 
     options: CommandsFixture
     plays: Mapping[str, Play]
+    seed: bytes
 
     @contextmanager
     def start(
@@ -39,7 +41,7 @@ class Doubles:
             raise InvalidRequest(fault)
         play = self.plays[chosen(self.plays, options)]
         spool = Spool(
-            folder=place.tmp / secrets.token_hex(6),
+            folder=_nameless(place.tmp, self.seed),
             project=place.project,
             play=play,
             state=first_state(play.state, options),
@@ -54,7 +56,7 @@ class Doubles:
 
     def _placed(self, home: Path, spool: Path) -> Path:
         """Write the programs, and return their folder. Their names and places tell an agent nothing."""
-        ours = home / ".local" / secrets.token_hex(6)
+        ours = _nameless(home / ".local", self.seed)
         folder = ours / "bin"
         folder.mkdir(parents=True)
         asking = ours / "run"
@@ -70,10 +72,16 @@ class Doubles:
         return folder
 
 
+def _nameless(folder: Path, seed: bytes) -> Path:
+    """A path in `folder` whose name tells an agent nothing, and is the same in every arm."""
+    names = (hashlib.sha256(b"%d " % n + seed).hexdigest()[:12] for n in itertools.count())
+    return next(path for name in names if not (path := folder / name).exists())
+
+
 @contextmanager
 def open_commands(options: CommandsFixture, replies: bytes) -> Iterator[Doubles]:
     """Read the replies. Raises InvalidRequest for a faulty file."""
     plays, faults = prepare(options.programs, options.replies, replies)
     if faults:
         raise InvalidRequest("\n".join(faults))
-    yield Doubles(options, plays)
+    yield Doubles(options, plays, replies)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
 from skilltrial.api import Answerer, Connected, Forwarded, Recorder, Refused, Source, ToolsListed
+from skilltrial.replies.strictjson import canonical
 
 from .answers import Answer
 from .catalog import Catalog
@@ -215,8 +217,8 @@ class ServedTrial:
         if request.params.get("cursor") is not None:
             return _invalid_params(request, "there is one page only, and no cursor")
         tools = [dict(tool.raw) for name, tool in self.catalog.tools.items() if name not in self.scene.hidden]
-        self._record(ToolsListed(count=len(tools)))
         result: Params = {"tools": [*tools]}
+        self._record(ToolsListed(count=len(tools), sha256=sha256(canonical(result["tools"])).hexdigest()))
         return Done(result | _FRESH if revision == MODERN else result)
 
     def _call(self, request: Request, revision: str) -> Outcome | Passing:

@@ -39,7 +39,7 @@ from .lines import LINE_LIMIT, LineServer
 from .playing import Scene
 from .preparing import Prepared, prepare
 from .served import About, ServedTrial, Transport
-from .stdio import VARIABLE
+from .stdio import LOOPBACK, VARIABLE
 from .upstream import Line, Upstream, UpstreamFailed
 from .upstream_stdio import StdioLine
 
@@ -167,7 +167,7 @@ class RunningServer:
             "",
             # Isolated: a module of the project must not take the place of one of ours.
             command=(sys.executable, "-I", "-m", "skilltrial_fixture_mcp.stdio"),
-            environment={VARIABLE: f"{self.bridges}/{token}"},
+            environment={VARIABLE: f"{LOOPBACK}:{self.bridges}/{token}"},
             tools=tools,
         )
 

@@ -13,19 +13,22 @@ import sys
 import threading
 
 VARIABLE = "SKILLTRIAL_FIXTURE"
-"""The variable with port and token, `PORT/TOKEN`."""
+"""The variable with address and token, `127.0.0.1:PORT/TOKEN`."""
+LOOPBACK = "127.0.0.1"
+"""Written in front of the port, so that whoever compares arms knows port and token for a trial's own."""
 
 PIECE = 64 * 1024
 
 
 def main() -> int:
     """Bridge until the host closes its end or the server hangs up; 1 where there is no server."""
-    port, _, token = os.environ.get(VARIABLE, "").partition("/")
+    address, _, token = os.environ.get(VARIABLE, "").partition("/")
+    port = address.removeprefix(f"{LOOPBACK}:")
     if not port.isdigit() or not token:
         sys.stderr.write("this program is started by skilltrial, for one trial\n")
         return 1
     try:
-        server = socket.create_connection(("127.0.0.1", int(port)))
+        server = socket.create_connection((LOOPBACK, int(port)))
     except OSError:
         sys.stderr.write("the trial's server can't be reached\n")
         return 1
