@@ -202,7 +202,8 @@ def place(tmp_path: Path) -> Place:
         "TMPDIR": str(folders["tmp"]),
         "LANG": "C.UTF-8",
     }
-    return Place(**folders, environment=environment, launcher=DirectLauncher(), live=False)
+    project, home, tmp = folders.values()
+    return Place(project, home, tmp, environment=environment, launcher=DirectLauncher(), live=False)
 
 
 @pytest.fixture

@@ -16,10 +16,12 @@ from skilltrial.model.events import ABSENT as ABSENT
 from skilltrial.model.events import EVENTS as EVENTS
 from skilltrial.model.events import Absent as Absent
 from skilltrial.model.events import Event as Event
+from skilltrial.model.events import FoundServer as FoundServer
 from skilltrial.model.events import ModelRequested as ModelRequested
 from skilltrial.model.events import Notice as Notice
 from skilltrial.model.events import Offered as Offered
 from skilltrial.model.events import PermissionDecided as PermissionDecided
+from skilltrial.model.events import PluginFound as PluginFound
 from skilltrial.model.events import Retry as Retry
 from skilltrial.model.events import SessionEnded as SessionEnded
 from skilltrial.model.events import SessionStarted as SessionStarted
@@ -62,6 +64,7 @@ from skilltrial.model.notes import Leftovers as Leftovers
 from skilltrial.model.notes import LimitHit as LimitHit
 from skilltrial.model.notes import NotBegun as NotBegun
 from skilltrial.model.notes import Note as Note
+from skilltrial.model.notes import PluginPlaced as PluginPlaced
 from skilltrial.model.notes import SkillPlaced as SkillPlaced
 from skilltrial.model.notes import Spawned as Spawned
 from skilltrial.model.notes import TurnSent as TurnSent
@@ -114,6 +117,7 @@ from skilltrial.model.trial import ModelEndpoint as ModelEndpoint
 from skilltrial.model.trial import ModelRun as ModelRun
 from skilltrial.model.trial import Offer as Offer
 from skilltrial.model.trial import Place as Place
+from skilltrial.model.trial import PlacedPlugin as PlacedPlugin
 from skilltrial.model.trial import Probe as Probe
 from skilltrial.model.trial import Recorder as Recorder
 from skilltrial.model.trial import RunInfo as RunInfo

@@ -65,7 +65,9 @@ class FakeTrial:
 
     def files(self) -> Files:
         placed = (note for _, note in notes(self.host) if isinstance(note, SkillPlaced))
-        bodies = [(f"{note.path}/SKILL.md", note.body_sha256) for note in placed]
+        # What lies in a plugin is beside the project.
+        inside = (note for note in placed if not note.path.startswith("../"))
+        bodies = [(f"{note.path}/SKILL.md", note.body_sha256) for note in inside]
         before = {path: Entry(path=path, kind=FileKind.FILE, sha256=digest) for path, digest in bodies}
         return Files(before=before, after=before, changes=())
 

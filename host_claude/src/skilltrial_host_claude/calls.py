@@ -21,6 +21,7 @@ from skilltrial.api import (
 )
 
 from .lines import Object, inner, read, several, text, texts
+from .plugin import Installed
 from .skills import Skills, Steps, file_of
 from .trail import At, Trail
 from .uses import Uses, uses
@@ -59,6 +60,7 @@ class Calls:
 
     trail: Trail
     skills: Skills
+    plugin: Installed = field(default_factory=Installed)
     records: Sequence[Record] = ()
     open: dict[str, Call] = field(default_factory=dict)
     """Those that nothing came back from yet."""
@@ -87,6 +89,7 @@ class Calls:
         if native == "Skill":
             self.loaders.add(id)
         tool, server = _named(native, id, line)
+        server = None if server is None else self.plugin.server(server)
         given = block.get("input", ABSENT)
         self.trail.add(at, ToolRequested, call=id, tool=tool, server=server, input=given)
         self._steps(at, self._asked(call))

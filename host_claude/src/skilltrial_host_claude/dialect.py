@@ -49,9 +49,17 @@ class ClaudeDialect:
             case Call(call=call):
                 if not isinstance(call.arguments, dict):
                     raise ActNotPossible("Claude Code takes an object as a tool's arguments")
-                return _call(names, f"mcp__{call.server}__{call.tool}", call.arguments)
+                return _call(names, _tool(names, call.server, call.tool), call.arguments)
             case _:
                 raise ActNotPossible("Claude Code has no tool for this act")
+
+
+def _tool(names: frozenset[str], server: str, tool: str) -> str:
+    """The name of a server's tool; of a server that a plugin brings, with the plugin's name before it."""
+    plain, inside = f"mcp__{server}__{tool}", f"_{server}__{tool}"
+    if plain in names:
+        return plain
+    return next((name for name in sorted(names) if name.startswith("mcp__plugin_") and name.endswith(inside)), plain)
 
 
 def _call(names: frozenset[str], name: str, arguments: Mapping[str, JsonValue]) -> ToolCall:

@@ -46,6 +46,7 @@ CAN = frozenset(
         Can.MCP_HTTP,
         Can.MCP_STDIO,
         Can.PROGRAMS,
+        Can.PLUGINS,
         Can.MODEL,
         Can.EFFORT,
         Can.SCRIPTED_MODEL,
@@ -140,7 +141,7 @@ class ClaudeHost:
         state.mkdir(mode=0o700, exist_ok=True)
         servers = state / "servers.json"
         servers.touch(mode=0o600)
-        servers.write_text(servers_file(offers), encoding="utf-8")
+        servers.write_text(servers_file(offers, place.plugin), encoding="utf-8")
         environment = variables(place, state, model)
         if not self.bundled_skills:
             environment["CLAUDE_CODE_DISABLE_BUNDLED_SKILLS"] = "1"
@@ -150,5 +151,6 @@ class ClaudeHost:
             servers=servers,
             model=self.model or (model.model if model is not None else None),
             effort=self.effort,
+            plugin=place.plugin,
         )
         yield ClaudeSession(program.located(self.binary), given, place, environment, state, recorder)

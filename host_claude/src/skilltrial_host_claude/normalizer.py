@@ -17,6 +17,7 @@ from skilltrial.api import (
     Note,
     Notice,
     Owner,
+    PluginPlaced,
     Record,
     SessionEnded,
     SkillPlaced,
@@ -32,6 +33,7 @@ from skilltrial.api import (
 )
 
 from .calls import Calls
+from .plugin import Installed
 from .processes import Outcome, Process
 from .reading import Stream, digest
 from .sessionlog import row
@@ -63,6 +65,7 @@ class _Conversation:
     records: Sequence[Record]
     trail: Trail = field(default_factory=Trail)
     skills: Skills = field(default_factory=Skills)
+    plugin: Installed = field(default_factory=Installed)
     done: list[Outcome] = field(default_factory=list)
     process: Process | None = None
     before: Count | None = NOTHING
@@ -72,8 +75,8 @@ class _Conversation:
     at: At = field(default_factory=lambda: At(0, 0))
 
     def __post_init__(self) -> None:
-        self.calls = Calls(self.trail, self.skills, self.records)
-        self.stream = Stream(self.trail, self.skills, self.calls)
+        self.calls = Calls(self.trail, self.skills, self.plugin, self.records)
+        self.stream = Stream(self.trail, self.skills, self.calls, self.plugin)
 
     def record(self, record: Record, place: int) -> None:
         self.at = At(record.seq, record.turn)
@@ -96,6 +99,8 @@ class _Conversation:
         match note:
             case SkillPlaced():
                 self.skills.placed.append(note)
+            case PluginPlaced():
+                self.plugin.placed(note)
             case TurnSent(turn=turn, prompt_sha256=prompt):
                 self.sent += 1
                 self.over()

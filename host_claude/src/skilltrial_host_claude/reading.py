@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from skilltrial.api import (
     ModelRequested,
     Notice,
     Offered,
+    PluginFound,
     Record,
     Retry,
     SessionStarted,
@@ -21,6 +23,7 @@ from skilltrial.api import (
 from .calls import Calls
 from .causes import retried
 from .lines import Object, Unreadable, read, several, strings, text
+from .plugin import Installed
 from .processes import Process
 from .skills import Skills, Steps, id_of
 from .trail import At, Trail
@@ -30,7 +33,7 @@ _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _SILENT = frozenset(
     {"status", "thinking_tokens", "ui_invalidate", "model_refusal_no_fallback"}
-    | {"task_started", "task_updated", "task_progress"}
+    | {"task_started", "task_updated", "task_progress", "hook_started", "hook_progress"}
 )
 """`system` lines that say nothing that another line does not."""
 _BLOCKS = frozenset({"text", "thinking", "redacted_thinking"})
@@ -44,6 +47,9 @@ class Stream:
     trail: Trail
     skills: Skills
     calls: Calls
+    plugin: Installed
+    found: tuple[At, dict[str, Any]] | None = None
+    """What the process that runs has last said of the plugin, and its last line."""
     asked: set[str] = field(default_factory=set)
     """Ids of the model's messages."""
     session: str | None = None
@@ -86,6 +92,10 @@ class Stream:
             self.trail.add(self.unread[0], Truncated, where="stdout")
             self.unread = None
         self._unread()
+        if self.found is not None and self.plugin.failed_hooks:
+            at, fields = self.found
+            self.trail.add(at, PluginFound, **{**fields, "faults": fields["faults"] + self.plugin.failed_hooks})
+        self.found, self.plugin.failed_hooks = None, 0
 
     def _unread(self) -> None:
         if self.unread is not None:
@@ -107,6 +117,9 @@ class Stream:
                 self.trail.add(at, Notice, text_sha256=digest(text(line, "content") or ""))
             case "background_tasks_changed":
                 process.tasks = bool(several(line, "tasks"))
+            case "hook_response":
+                self.plugin.hook(line)
+                self.found = (at, self.found[1]) if self.found is not None else None
             case "task_notification":
                 process.notified = True
             case known if known in _SILENT:
@@ -125,6 +138,9 @@ class Stream:
                 self.trail.add(at, Notice, text_sha256=told)
         listed = strings(line, "skills")
         skills = None if listed is None else tuple(map(id_of, listed))
+        if (found := self.plugin.found(line)) is not None:
+            self.found = (at, found)
+            self.trail.add(at, PluginFound, **found)
         self.trail.add(
             at,
             Offered,
@@ -133,7 +149,7 @@ class Stream:
             servers=_names(line, "mcp_servers"),
             plugins=_names(line, "plugins"),
         )
-        self._steps(at, self.skills.offered(skills or ()))
+        self._steps(at, self.skills.offered(map(self.plugin.listed, skills or ())))
 
     def _assistant(self, at: At, line: Object, process: Process) -> None:
         message = line.get("message")

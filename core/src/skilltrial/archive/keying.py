@@ -22,6 +22,8 @@ def key_of(plan: Plan, suite: Suite, assets: Mapping[str, bytes], workspaces: Ma
     # A catalog is named by a digest of its own: the file that holds it is no part of the suite.
     named = {str(suite.fixtures[name].options.get("catalog")) for name in catalogs if name in suite.fixtures}
     parts = _parts(suite, {path: data for path, data in assets.items() if path not in named}, workspaces)
+    if plan.plugin is not None:
+        parts["the plugin"] = sha256(canonical(plan.plugin.model_dump(mode="json")))
     return Key(
         host=plan.host.name,
         version=plan.host.version,

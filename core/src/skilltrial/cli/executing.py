@@ -16,6 +16,7 @@ from skilltrial.archive.layout import MANIFEST
 from skilltrial.archive.reading import open_archive
 from skilltrial.judge.board import next_command
 from skilltrial.model.errors import Exit
+from skilltrial.model.packaged import Delivery
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import VerdictKind
@@ -88,6 +89,7 @@ def request(suite: str, given: Mapping[str, Any], model: str | None, discovery: 
         retries=2 if given.get("retries") is None else given["retries"],
         route=chosen.route,
         gate=given.get("gate"),
+        delivery=Delivery(given["delivery"]) if given.get("delivery") else None,
     )
 
 

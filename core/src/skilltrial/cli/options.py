@@ -90,6 +90,12 @@ CATALOG = click.option(
     "--catalog", metavar="[NAME=]FILE", multiple=True, help="Offer this catalog in the place of the suite's own."
 )
 
+DELIVERY = click.option(
+    "--delivery",
+    type=click.Choice(("plugin", "folder")),
+    help="How a suite's plugin is given to the host: installed, or skills and servers one by one [as the suite says].",
+)
+
 _FORMAT_OPTIONS = (
     click.option("--root", type=click.Path(), metavar="DIR", help="Where a suite of another tool has its skills."),
     click.option(
@@ -134,7 +140,7 @@ def host_fields_options(function: C) -> C:
 
 def run_options(function: C) -> C:
     """What of the suite, where to, and how it is shown."""
-    return _with((*_SELECTION, SKILL, CATALOG, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
+    return _with((*_SELECTION, SKILL, CATALOG, DELIVERY, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
 
 
 def foreign_options(function: C) -> C:

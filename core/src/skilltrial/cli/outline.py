@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from skilltrial.archive.redaction import Redactor
+from skilltrial.model.packaged import Delivery
 from skilltrial.record.asking import Prepared, sources_with_secrets
 from skilltrial.record.stopping import Budget
 
@@ -34,6 +35,9 @@ def outline(prepared: Prepared) -> str:
             f"read as a suite of {name}: {len(lost.converted)} rules converted, {len(lost.changed)} changed, "
             f"{len(lost.dropped)} dropped; `skilltrial lint SUITE --format {name}` tells which"
         )
+    if plan.plugin is not None:
+        how = "installed by the host" if plan.plugin.delivery is Delivery.PLUGIN else "not installed"
+        lines.append(f"plugin {plan.plugin.name} {plan.plugin.version}: {how} (delivery: {plan.plugin.delivery.value})")
     reasons: dict[str, int] = {}
     for skip in plan.skips:
         label = f"case {skip.key.case} ({skip.reason})"

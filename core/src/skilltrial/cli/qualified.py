@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import CATALOG, SKILL, foreign_options, host_flags
+from .options import CATALOG, DELIVERY, SKILL, foreign_options, host_flags
 
 if TYPE_CHECKING:
     from skilltrial.model.qualifying import Key, Qualification, Standing
@@ -37,6 +37,7 @@ Exit codes: 0 an archive qualifies the present key, 1 none does,
 @host_flags
 @SKILL
 @CATALOG
+@DELIVERY
 @foreign_options
 def command(suite: str, archives: tuple[str, ...], **given: Any) -> None:
     """Say which of the archives DIR... (or `last`) qualifies the skill of SUITE as it is now, on this host.
@@ -57,6 +58,7 @@ def command(suite: str, archives: tuple[str, ...], **given: Any) -> None:
 
 
 def _answer(suite: str, archives: tuple[str, ...], given: dict[str, Any], discovery: Discovery) -> Qualification:
+    from skilltrial.model.packaged import Delivery
     from skilltrial.model.qualifying import Qualification
     from skilltrial.record.asking import Request
     from skilltrial.record.parts import HostChoice
@@ -69,7 +71,12 @@ def _answer(suite: str, archives: tuple[str, ...], given: dict[str, Any], discov
     chosen = choose({**given, "command": ()}, discovery, live=False)
     if len(chosen) > 1:
         raise click.UsageError("a key has one host; give --host once")
-    asked = Request(load_suite(suite, given, discovery), HostChoice(chosen[0].name, chosen[0].options), Selection())
+    asked = Request(
+        load_suite(suite, given, discovery),
+        HostChoice(chosen[0].name, chosen[0].options),
+        Selection(),
+        delivery=Delivery(given["delivery"]) if given["delivery"] else None,
+    )
     present = present_key(asked, discovery).model_copy(update={"model": given["model"]})
     return Qualification(
         present=present, archives=tuple(_standing(name, present, discovery) for name in dict.fromkeys(archives))

@@ -20,7 +20,7 @@ from skilltrial.model.events import (
 from skilltrial.model.evidence import JoinedCall, WireCall
 from skilltrial.model.words import Owner
 
-from .belonging import Doubt
+from .discovery import Doubt
 from .reconcile import strictly_equal
 
 

@@ -9,18 +9,26 @@ from dataclasses import dataclass
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.evidence import Files
-from skilltrial.model.notes import Exited, Interrupted, LimitHit, Note, SkillPlaced, Spawned, TurnSent, notes
+from skilltrial.model.notes import (
+    Exited,
+    Interrupted,
+    LimitHit,
+    Note,
+    PluginPlaced,
+    SkillPlaced,
+    Spawned,
+    TurnSent,
+    notes,
+)
 from skilltrial.model.plan import SkillIdentity
 from skilltrial.model.records import Record
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, Owner
 
+from .discovery import Doubt, Installed
 from .purity import Canaries
 from .views import TrialView
-
-Doubt = tuple[str, Owner]
-"""Why a trial shows nothing, in a word, and who has to act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,8 @@ class Expected:
     fixtures: tuple[str, ...]
     """Names of the suite's fixtures."""
     canaries: Canaries
+    plugin: Installed | None = None
+    """The arm's plugin; None where the program was given none to install."""
 
 
 def foreign(key: TrialKey, trial: TrialView, records: Sequence[Record], expected: Expected) -> Doubt | None:
@@ -50,8 +60,15 @@ def foreign(key: TrialKey, trial: TrialView, records: Sequence[Record], expected
         return None  # nothing ran here, so nothing was started or placed
     if not _ended(noted):
         return "program_without_end", Owner.OPERATOR
+    return _laid(noted, trial, expected)
+
+
+def _laid(noted: Sequence[Note], trial: TrialView, expected: Expected) -> Doubt | None:
+    """Why what lay in the place is not what was planned."""
     if not _placed(noted, expected.skills):
         return "skill_not_placed", Owner.OPERATOR
+    if not _plugged(noted, expected.plugin.sha256 if expected.plugin is not None else None):
+        return "plugin_not_placed", Owner.OPERATOR
     if trial.facts.listing_complete and not _lies_there(noted, trial.files()):
         return "skill_not_placed", Owner.OPERATOR
     return None
@@ -85,9 +102,16 @@ def _placed(noted: Iterable[Note], skills: Mapping[str, SkillIdentity]) -> bool:
 
 
 def _lies_there(noted: Iterable[Note], files: Files) -> bool:
-    """Whether the project held the body of each skill before the first prompt."""
-    return all(
-        (entry := files.before.get(f"{note.path}/SKILL.md")) is not None and entry.sha256 == note.body_sha256
-        for note in noted
-        if isinstance(note, SkillPlaced)
-    )
+    """Whether the project, or the plugin, held the body of each skill before the first prompt."""
+    noted = tuple(noted)
+    there = {path: entry.sha256 for path, entry in files.before.items()}
+    for note in noted:
+        if isinstance(note, PluginPlaced):
+            there |= {f"{note.path}/{path}": digest for path, digest in note.files.items()}
+    bodies = ((f"{note.path}/SKILL.md", note.body_sha256) for note in noted if isinstance(note, SkillPlaced))
+    return all(there.get(path) == digest for path, digest in bodies)
+
+
+def _plugged(noted: Iterable[Note], plugin: str | None) -> bool:
+    """Whether the plugin that lay there is the arm's, and none where there is to be none."""
+    return [note.sha256 for note in noted if isinstance(note, PluginPlaced)] == ([plugin] if plugin else [])

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event
+from skilltrial.model.notes import Spawned, notes
 from skilltrial.model.records import Record
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, Owner
 
 from .agreeing import disputed_answer, disputed_call, disputed_model
-from .belonging import Doubt, Expected, foreign
+from .belonging import Expected, foreign
+from .discovery import Doubt, not_found
 from .purity import shows
 from .views import TrialView
 from .witnesses import Witnessed
@@ -38,6 +40,8 @@ def doubt_of(
         doubt = disputed_answer(events, trial.answers(), turns)
         if doubt is not None:
             return doubt
+    if expected.plugin is not None and (doubt := not_found(events, expected.plugin, _started(records))):
+        return doubt
     if seen is None:
         return None
     # Programs that stand in for others are listed by nobody, and called in no protocol of the host's.
@@ -45,3 +49,8 @@ def doubt_of(
     if seen.doubt is not None or not served:
         return seen.doubt
     return disputed_call(events, seen.calls, served, sees) or disputed_model(events, turns, sees)
+
+
+def _started(records: Sequence[Record]) -> frozenset[int]:
+    """The turns in which a program was started."""
+    return frozenset(record.turn for record, note in notes(records) if isinstance(note, Spawned) and record.turn)

@@ -29,6 +29,7 @@ from skilltrial.plugins.facades import NormalizerFacade
 
 from .belonging import Expected
 from .counts import counts
+from .discovery import installed_in
 from .gate import gate
 from .headline import headline
 from .limitations import limitations
@@ -94,6 +95,7 @@ def grade(
         attempts=plan.attempts,
         narrowed=plan.narrowed,
         digests=Digests(suite=plan.suite_sha256, cases=plan.cases, workspaces=plan.workspaces, skills=plan.skills),
+        plugin=plan.plugin,
         counts=counts(plan.arms, trials),
         pairs=amount.pairs,
         pair_summary=summaries(amount.pairs),
@@ -166,7 +168,7 @@ class _Benches:
 
     def __init__(self, archive: ArchiveView, graders: GraderSource, normalizers: NormalizerSource) -> None:
         self._suite, self._identity, self._assets = archive.suite, archive.plan.host, archive.assets
-        self._plan_skills = archive.plan.skills
+        self._plan, self._plan_skills = archive.plan, archive.plan.skills
         self._bodies = {one.id: archive.skill_body(one.id) for one in archive.plan.skills}
         self._normalizer: NormalizerFacade = normalizers.find(self._identity.records)
         self._cases = {case.id: case for case in self._suite.cases}
@@ -212,6 +214,7 @@ class _Benches:
                 sees=self._identity.sees,
                 fixtures=tuple(self._suite.fixtures),
                 canaries=canaries(self._bodies, present, case.turns),
+                plugin=installed_in(self._plan, arm),
             ),
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.notes import LimitHit, notes
+from skilltrial.model.packaged import Delivery
 from skilltrial.model.pins import PinState
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
@@ -30,6 +31,7 @@ def limitations(
         *_of_the_run(archive, trials),
         *_of_the_limits(archive, trials),
         *_of_the_host(archive),
+        *_of_the_plugin(archive),
         *_of_the_programs(archive, trials),
         *_of_the_skills(archive, trials),
         *_of_the_parts(archive.parts, judge),
@@ -75,6 +77,19 @@ def _of_the_run(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator
         yield f"Output was cut in {plural(truncated, 'trial')}."
     if plan.mode == "run" and plan.attempts == 1:
         yield "One attempt per case: chance can't be told from effect."
+
+
+def _of_the_plugin(archive: ArchiveView) -> Iterator[str]:
+    plugin = archive.plan.plugin
+    if plugin is None:
+        return
+    if plugin.delivery is Delivery.PLUGIN:
+        yield f"The program installed the suite's plugin {plugin.name} {plugin.version} (delivery: plugin)."
+    else:
+        yield (
+            f"The suite's plugin {plugin.name} {plugin.version} was not installed: the program was given skills and "
+            "servers one by one, without hooks and scripts (delivery: folder)."
+        )
 
 
 def _of_the_limits(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:

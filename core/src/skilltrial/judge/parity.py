@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from skilltrial.archive.trees import sha256
 from skilltrial.model.evidence import FileKind, Files
 from skilltrial.model.likeness import unplaced
-from skilltrial.model.notes import Furnished, Note, SkillPlaced, Spawned, notes
+from skilltrial.model.notes import Furnished, Note, PluginPlaced, SkillPlaced, Spawned, notes
 from skilltrial.model.part import canonical
 from skilltrial.model.records import Record
 from skilltrial.model.report import Ran, TrialReport
@@ -15,7 +15,7 @@ from skilltrial.model.trial import TrialKey
 from skilltrial.model.wire import Called, Placed, ToolsListed, WireNote, wire_notes
 from skilltrial.model.words import Ending
 
-ASPECTS = ("argv", "environment", "home", "project", "tools")
+ASPECTS = ("argv", "environment", "home", "project", "plugin", "tools")
 """What is compared, by the fields of `Ran`."""
 
 
@@ -26,11 +26,13 @@ def ran(records: Iterable[Record], fixtures: Mapping[str, Sequence[Record]], fil
     argv = [[unplaced(word) for word in note.argv] for note in started]
     names = sorted({name for note in started for name in note.environment or ()})
     home = next((note for note in noted if isinstance(note, Furnished)), None)
+    plugin = next((note for note in noted if isinstance(note, PluginPlaced)), None)
     return Ran(
         argv=_digest(argv) if started else None,
         environment=tuple(names) if any(note.environment is not None for note in started) else None,
         home=_digest(dict(home.files)) if home is not None and home.whole else None,
         project=_digest(_project(noted, files)) if files.complete else None,
+        plugin=_digest(_plugin(noted, plugin)) if plugin is not None else None,
         tools=_tools(fixtures),
     )
 
@@ -66,6 +68,12 @@ def _project(noted: Iterable[Note], files: Files) -> list[tuple[str, str, str | 
         for path, entry in files.before.items()
         if entry.kind is not FileKind.FOLDER and not path.startswith(skills)
     )
+
+
+def _plugin(noted: Iterable[Note], plugin: PluginPlaced) -> dict[str, str]:
+    """The plugin's files, but for the arm's own skills; its manifests are told without their lists of skills."""
+    skills = tuple(f"{note.path}/" for note in noted if isinstance(note, SkillPlaced))
+    return {path: one for path, one in plugin.files.items() if not f"{plugin.path}/{path}".startswith(skills)}
 
 
 def _tools(fixtures: Mapping[str, Sequence[Record]]) -> str | None:

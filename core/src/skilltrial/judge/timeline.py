@@ -71,6 +71,8 @@ def _note(note: object) -> str | None:  # noqa: PLR0911 - one line for each of a
     match note:
         case told.SkillPlaced(skill=skill, path=path):
             return f"[runner] skill {skill} lies in {path}"
+        case told.PluginPlaced(plugin=plugin, path=path):
+            return f"[runner] plugin {plugin} lies in {path}"
         case told.Spawned(argv=argv):
             return f"[runner] starts {' '.join(argv)}"
         case told.Exited(code=code):
@@ -124,6 +126,8 @@ def _event(event: Event) -> str | None:  # noqa: PLR0911, PLR0912 - one line for
             return f"answer: {answer}" if answer is not None else "turn ends (answer not shown)"
         case happened.Offered():
             return _offered(event)
+        case happened.PluginFound():
+            return _found(event)
         case happened.ToolRequested(tool=tool, server=server, input=given):
             name = f"{server}.{tool}" if server else tool
             return f"calls {name} {'' if given is ABSENT else _json(given)}".rstrip()
@@ -156,6 +160,18 @@ def _offered(event: happened.Offered) -> str:
         if found
     ]
     return f"has {'; '.join(told_) or 'nothing that it names'}"
+
+
+def _found(event: happened.PluginFound) -> str:
+    servers = (
+        f"{one.name} ({'?' if one.tools is None else one.tools} tools)" for one in event.servers if one.connected
+    )
+    told_ = [
+        f"{name} {', '.join(found)}" for name, found in (("skills", event.skills), ("servers", tuple(servers))) if found
+    ]
+    state = "installed" if event.enabled else "NOT installed"
+    faults = f"; {event.faults} faults" if event.faults else ""
+    return f"plugin {event.plugin} {state}: {'; '.join(told_) or 'nothing in it'}{faults}"
 
 
 def _usage(event: happened.Usage) -> str | None:

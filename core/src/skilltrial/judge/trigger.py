@@ -34,7 +34,8 @@ def trigger(
             if event.skill in steps:
                 steps[event.skill].add(event.step)
         elif isinstance(event, Offered):
-            for skill in steps.keys() & set(event.skills or ()):
+            # A plugin's skill is listed under the plugin's name too.
+            for skill in steps.keys() & {name.rpartition(":")[2] for name in event.skills or ()}:
                 steps[skill].add(Step.OFFERED)
     return tuple(_row(skill, skill in present, seen, sees, whole) for skill, seen in steps.items())
 

@@ -16,6 +16,8 @@ class Can(StrEnum):
     """MCP servers over stdin and stdout."""
     PROGRAMS = "programs"
     """Commands of its model find a fixture's programs first on PATH, and these may write below TMPDIR."""
+    PLUGINS = "plugins"
+    """A packaged plugin is installed by the program itself, and what it found in it is shown."""
     MODEL = "model"
     """The model can be chosen."""
     EFFORT = "effort"

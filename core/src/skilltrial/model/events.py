@@ -78,6 +78,29 @@ class Offered(Event):
     instructions: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundServer:
+    """An MCP server of a plugin, as the program found it. `tools` is how many it has, None where it does not say."""
+
+    name: str
+    connected: bool
+    tools: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginFound(Event):
+    """What the program found where the plugin was installed. `skills` are without the plugin's name.
+
+    `faults` counts what it found wrong with it (a manifest that can't be read, a hook that failed).
+    """
+
+    plugin: str
+    enabled: bool
+    skills: tuple[str, ...] = ()
+    servers: tuple[FoundServer, ...] = ()
+    faults: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequested(Event):
     """The program asked its model."""
@@ -208,6 +231,7 @@ EVENTS: tuple[type[Event], ...] = (
     TurnStarted,
     TurnEnded,
     Offered,
+    PluginFound,
     ModelRequested,
     ToolRequested,
     ToolRejected,

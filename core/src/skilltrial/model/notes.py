@@ -32,6 +32,21 @@ class SkillPlaced(Part):
     text_sha256: Sha256 | None = None
 
 
+class PluginPlaced(Part):
+    """A plugin lies in the place, as it was read back when the session was open. `sha256` is of the whole folder.
+
+    `path` is POSIX, relative to the project; `files` are path → digest, a manifest's without its list of skills;
+    `servers` are the suite's fixtures that its MCP entries stand for.
+    """
+
+    note: Literal["plugin_placed"] = "plugin_placed"
+    plugin: str
+    path: str
+    sha256: Sha256
+    files: dict[str, str]
+    servers: tuple[str, ...] = ()
+
+
 class TurnSent(Part):
     """A prompt was given to the program."""
 
@@ -132,6 +147,7 @@ class NotBegun(Part):
 
 Note = Annotated[
     SkillPlaced
+    | PluginPlaced
     | TurnSent
     | Spawned
     | Furnished

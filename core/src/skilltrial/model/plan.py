@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .packaged import PluginIdentity
 from .part import Part, Sha256, Slug
 from .trial import FixtureIdentity, HostIdentity, TrialKey
 
@@ -72,6 +73,8 @@ class Plan(Part):
     workspaces: dict[Slug, Sha256]
     """Case → digest of the workspace folder."""
     skills: tuple[SkillIdentity, ...]
+    plugin: PluginIdentity | None = None
+    """None where the suite brings none."""
     arms: tuple[Slug, ...]
     host: HostIdentity
     fixtures: dict[Slug, FixtureIdentity] = Field(default_factory=dict)

@@ -13,6 +13,7 @@ from pydantic import Field, StringConstraints
 from .capabilities import Can, Sees
 from .errors import Exit
 from .events import Step
+from .packaged import PluginIdentity
 from .part import Part, Sha256, Slug
 from .plan import PartIdentity, SkillIdentity
 from .trial import TrialKey
@@ -87,14 +88,15 @@ class Ran(Part):
     """What a trial really ran with: alike in all arms, since they differ in nothing but skills.
 
     Digests of the programs' arguments, of what the host laid into the home, of the project without the arm's skills,
-    and of the fixtures' lists; the names of environment variables. Paths of the place, ports and ids of sessions are
-    taken out before. Null where it was not recorded.
+    of the plugin without them, and of the fixtures' lists; the names of environment variables. Paths of the place,
+    ports and ids of sessions are taken out before. Null where it was not recorded.
     """
 
     argv: Sha256 | None = None
     environment: tuple[str, ...] | None = None
     home: Sha256 | None = None
     project: Sha256 | None = None
+    plugin: Sha256 | None = None
     tools: Sha256 | None = None
 
 
@@ -310,6 +312,8 @@ class Report(Part):
     attempts: Count
     narrowed: bool
     digests: Digests
+    plugin: PluginIdentity | None = None
+    """The plugin that the suite brings, and which way was taken; null where it brings none."""
     counts: tuple[Counts, ...]
     pairs: tuple[Pair, ...] = ()
     pair_summary: tuple[PairSummary, ...] = ()

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from .packaged import Delivery
 from .part import Part, Sha256, Slug
 
 
@@ -42,6 +43,8 @@ class RunRequest(Part):
     """Skills that were used in the place of the suite's own → digest of what was installed."""
     catalogs: dict[Slug, Sha256] = Field(default_factory=dict)
     """Fixtures whose catalog was not the suite's own → digest of the file."""
+    delivery: Delivery | None = None
+    """What was asked for in place of the suite's own choice."""
     retries: Annotated[int, Field(ge=0)] = 2
     gate: str | None = None
     """The gate that was asked for in place of the suite's own, as it was written; the archived suite has it."""

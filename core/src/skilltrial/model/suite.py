@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_val
 
 from .capabilities import Can
 from .gates import Gate as Gate
+from .packaged import PluginSource
 from .part import Part, Sha256, Slug
 from .words import VerdictKind
 
@@ -338,6 +339,7 @@ class Suite(Part):
     schema_version: Literal[1] = 1
     id: Slug
     skills: tuple[SkillSource, ...] = ()
+    plugin: PluginSource | None = None
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)]
     gate: Gate
     qualifies: HostPin | None = None

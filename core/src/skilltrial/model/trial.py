@@ -188,6 +188,19 @@ class Launcher(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedPlugin:
+    """The plugin that lies in `folder`, for the program to install: alike in all arms, but for skills.
+
+    `servers` are names of offers that its MCP entries of the same names stand for: nothing else connects to them.
+    """
+
+    name: str
+    version: str
+    folder: Path
+    servers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """The fresh folders of one trial, the environment its programs get, and what starts them.
 
@@ -202,6 +215,8 @@ class Place:
     launcher: Launcher
     live: bool = True
     """False in a rehearsal: no provider will be asked, so no credential may be lent."""
+    plugin: PlacedPlugin | None = None
+    """None where there is none to install; only for hosts with `Can.PLUGINS`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,14 @@ from skilltrial.archive.redaction import Redactor
 from skilltrial.archive.trees import sha256
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.errors import InvalidRequest
+from skilltrial.model.packaged import Delivery
 from skilltrial.model.plan import Plan
 from skilltrial.model.request import Route, RunRequest
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
 
+from .delivering import Delivered, deliver
 from .livefixtures import lent_to_fixtures, refuse_mutations
 from .loading import Loaded
 from .parts import HostChoice, Parts, choose_parts
@@ -44,6 +46,8 @@ class Request:
     base: Path | None = None
     gate: str | None = None
     """What the suite's gate was replaced by on the command line, as it was written."""
+    delivery: Delivery | None = None
+    """Which way the suite's plugin is to go; None where the suite chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,8 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     sources = found.sources
     refuse_mutations(found.offered, live=live, allowed=asked.allow_mutations)
     to_fixtures = lent_to_fixtures(found.offered, live=live)
-    plan = planned(asked, parts, found)
+    delivered = deliver(suite, parts, sources, asked.delivery)
+    plan = planned(asked, parts, found, delivered)
     lent = lend(parts, plan, suite, passed) if live else Lending()
     return Prepared(
         suite=suite,
@@ -100,13 +105,14 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
             allow_mutations=asked.allow_mutations,
             skills={id: sources.skills[id].skill.sha256 for id in loaded.elsewhere.skills},
             catalogs=_catalogs(loaded, sources),
+            delivery=asked.delivery,
             retries=asked.retries,
             route=asked.route,
             gate=asked.gate,
         ),
         parts=parts,
         sources=sources,
-        projects=assemble(suite, sources, parts.host),
+        projects=assemble(suite, sources, parts.host, delivered.packages if delivered else None),
         plan=plan,
         trials=plan.trials,
         budget=asked.budget,
@@ -119,7 +125,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     )
 
 
-def planned(asked: Request, parts: Parts, found: Survey) -> Plan:
+def planned(asked: Request, parts: Parts, found: Survey, delivered: Delivered | None) -> Plan:
     """The plan of what was asked."""
     sources = found.sources
     digests = Digests(
@@ -133,7 +139,8 @@ def planned(asked: Request, parts: Parts, found: Survey) -> Plan:
         plan = plan_run(suite, parts.identity, selection, digests, run, needs)
     else:
         plan = plan_rehearsal(suite, parts.identity, selection, digests, run, asked.choice.model, needs)
-    return plan.model_copy(update={"fixtures": dict(found.offered)})
+    plugin = delivered.identity if delivered is not None else None
+    return plan.model_copy(update={"fixtures": dict(found.offered), "plugin": plugin})
 
 
 def _catalogs(loaded: Loaded, sources: Sources) -> dict[str, str]:
@@ -163,6 +170,7 @@ def sources_with_secrets(prepared: Prepared) -> tuple[str, ...]:
     redactor = Redactor(prepared.secrets)
     named = {f"the workspace of case {case}": tree for case, tree in prepared.sources.workspaces.items()}
     named |= {f"skill {reference}": skill.tree for reference, skill in prepared.sources.skills.items()}
+    named |= {"the plugin": prepared.sources.plugin} if prepared.sources.plugin is not None else {}
     return tuple(name for name, tree in named.items() if any(redactor.data(data)[1] for data in tree.contents.values()))
 
 

@@ -25,7 +25,7 @@ def furnished(folders: Folders, redactor: Redactor) -> Furnished:
             paths.append(path)
         if len(paths) > MOST_FILES:
             return Furnished(files={}, whole=False)
-    own = {"project": folders.project, "home": folders.home, "tmp": folders.tmp}
+    own = {"project": folders.project, "home": folders.home, "tmp": folders.tmp, "plugins": folders.plugins}
     return Furnished(files={path.relative_to(folders.home).as_posix(): _digest(path, own, redactor) for path in paths})
 
 

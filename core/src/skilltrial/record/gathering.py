@@ -53,7 +53,7 @@ class Gatherer:
             skills[source.id] = self.skill(source)
             if f"{source.id}@previous" in wanted:
                 skills[f"{source.id}@previous"] = self.previous(source)
-        return Sources(workspaces, skills, self.assets(assets))
+        return Sources(workspaces, skills, self.assets(assets), self.plugin())
 
     def assets(self, paths: Iterable[str]) -> dict[str, bytes]:
         """The files that checks and fixtures need. Raises SourceUnusable with every one that can't be read."""
@@ -87,6 +87,13 @@ class Gatherer:
         tree = read_tree(self.folder(source))
         return prepared(source.id, source.id, without_answer_keys(tree, self.own(source)))
 
+    def plugin(self) -> Tree | None:
+        """The suite's plugin as it lies there; None where it brings none."""
+        if self.suite.plugin is None:
+            return None
+        folder = self.root / self.suite.plugin.folder
+        return without_answer_keys(read_tree(folder), self._own(folder))
+
     def folder(self, source: SkillSource) -> Path:
         """Where the skill lies."""
         return self.elsewhere.skills.get(source.id, self._skills / source.folder)
@@ -97,7 +104,10 @@ class Gatherer:
 
     def own(self, source: SkillSource) -> set[str]:
         """The suite's path inside the skill's folder: there under any name, it must not be installed either."""
-        file, folder = self.file.resolve(), self.folder(source).resolve()
+        return self._own(self.folder(source))
+
+    def _own(self, folder: Path) -> set[str]:
+        file, folder = self.file.resolve(), folder.resolve()
         return {file.relative_to(folder).as_posix()} if folder in file.parents else set()
 
     def previous(self, source: SkillSource) -> PreparedSkill:

@@ -25,6 +25,7 @@ from .bench import Bench
 from .commands import run_commands
 from .furnishing import furnished
 from .listing import Listing, changes, differ, list_project
+from .plugging import acted, allowed, placed, plugin_note, with_variables
 from .preparing import Project
 from .programs.environment import base_environment
 from .programs.placing import with_programs
@@ -132,6 +133,7 @@ class Try:
 
     def _prepare(self, folders: Folders) -> Place:
         write_tree(self.project.tree, folders.project)
+        plugin = placed(self.project.package, folders)
         environment = base_environment(folders.home, folders.tmp, self.bench.passed, live=self.bench.models is None)
         place = Place(
             project=folders.project,
@@ -140,6 +142,7 @@ class Try:
             environment=environment,
             live=self.bench.models is None,
             launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders),
+            plugin=plugin,
         )
         for reference, path in self.project.skills.items():
             prepared = self.bench.skills[reference]
@@ -158,7 +161,7 @@ class Try:
             key=self.key,
             turns=self.case.turns,
             limits=self.bench.suite.limits,
-            allow=self.bench.suite.allow,
+            allow=allowed(self.bench.suite.allow, place.plugin),
             skills=tuple(self.bench.skills[reference].skill.id for reference in self.project.skills),
         )
         recorder = self.writer.host
@@ -166,12 +169,15 @@ class Try:
             with ExitStack() as stack:
                 offers = self._offers(trial, place, stack)
                 place = with_programs(place, [offer.programs for offer in offers if offer.programs is not None])
+                place = with_variables(place, self.bench.suite.plugin, offers)
                 endpoint: ModelEndpoint | None = None
                 if self.bench.models is not None:
-                    script = self.bench.scripts[self.key]
+                    script = acted(self.bench.scripts[self.key], place.plugin)
                     endpoint = stack.enter_context(self.bench.models.start(trial, script, self.writer.model))
                 session = stack.enter_context(self.bench.host.open_session(trial, place, offers, endpoint, recorder))
                 recorder.note(furnished(folders, self.bench.redactor))
+                if place.plugin is not None:
+                    recorder.note(plugin_note(place.plugin, folders))
                 for turn, prompt in enumerate(trial.turns, 1):
                     recorder.turn = turn
                     recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from skilltrial.archive.trees import Tree, sha256
 from skilltrial.model.errors import InvalidRequest, PluginMismatch
+from skilltrial.model.evidence import Entry
 from skilltrial.model.plan import SkillIdentity
 from skilltrial.model.suite import Arm, Suite
 from skilltrial.model.trial import Command, Finished, Place, Recorder, Skill
 from skilltrial.plugins.facades import HostFacade
 
 from .suitefile.frontmatter import read_frontmatter
+from .workspace import PLUGINS
 
 SUBSTITUTED = ("$", "!`")
 """With these begins what programs replace in a skill's text: arguments, variables, what a command prints."""
@@ -50,19 +52,60 @@ class Sources:
     workspaces: Mapping[str, Tree]
     skills: Mapping[str, PreparedSkill]
     assets: Mapping[str, bytes] = field(default_factory=dict)
+    plugin: Tree | None = None
+    """The suite's plugin as it lies there; None where it brings none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The plugin as one arm has it."""
+
+    name: str
+    version: str
+    tree: Tree
+    skills: Mapping[str, str]
+    """Reference of a skill of the suite → its folder in the plugin."""
+    skill_names: tuple[str, ...]
+    """All skills in it, the suite's and others."""
+    servers: tuple[str, ...]
+    """Its MCP servers: fixtures of these names."""
+
+    @property
+    def folder(self) -> str:
+        """Where it lies, POSIX, relative to the project."""
+        return f"../{PLUGINS}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What lies in a place before the first prompt: the workspace and the arm's skills, each below its folder."""
+    """What lies in a place before the first prompt: the workspace and the arm's skills, each below its folder.
+
+    With a `package` the skills lie in it, not in the project.
+    """
 
     tree: Tree
     skills: Mapping[str, str]
-    """Skill reference → its folder, POSIX, below the project."""
+    """Skill reference → its folder, POSIX, relative to the project."""
+    package: Package | None = None
 
 
-def assemble(suite: Suite, sources: Sources, host: HostFacade) -> dict[tuple[str, str], Project]:
-    """The project of each case and arm. Raises InvalidRequest: a skill's way is taken, too big."""
+Packages = Mapping[str, Package]
+"""Arm → its plugin."""
+
+
+def assemble(
+    suite: Suite, sources: Sources, host: HostFacade, packages: Packages | None = None
+) -> dict[tuple[str, str], Project]:
+    """The project of each case and arm, with `packages` where the host installs the suite's plugin.
+
+    Raises InvalidRequest: a skill's way is taken, too big.
+    """
+    if packages is not None:
+        return {
+            (case.id, arm.id): _packaged(suite, case.id, arm, sources, packages[arm.id])
+            for case in suite.cases
+            for arm in suite.arms
+        }
     folders = {reference: skill_folder(host, skill.skill) for reference, skill in sources.skills.items()}
     return {
         (case.id, arm.id): _project(suite, case.id, arm, sources, folders) for case in suite.cases for arm in suite.arms
@@ -102,14 +145,24 @@ def _project(suite: Suite, case: str, arm: Arm, sources: Sources, folders: Mappi
                 f"case {case!r}: its workspace has {error} in the way of {folder}, where skill "
                 f"{reference!r} is installed"
             ) from None
-    files = sum(1 for entry in tree.entries if entry.sha256 is not None)
+    _hold_to_limits(suite, case, arm, tree.entries)
+    return Project(tree, {reference: folders[reference] for reference in arm.skills})
+
+
+def _packaged(suite: Suite, case: str, arm: Arm, sources: Sources, package: Package) -> Project:
+    tree = sources.workspaces[case]
+    _hold_to_limits(suite, case, arm, (*tree.entries, *package.tree.entries))
+    places = {reference: f"{package.folder}/{folder}" for reference, folder in package.skills.items()}
+    return Project(tree, places, package)
+
+
+def _hold_to_limits(suite: Suite, case: str, arm: Arm, entries: Sequence[Entry]) -> None:
     for name, value, limit in (
-        ("files_in", files, suite.limits.files_in),
-        ("bytes_in", tree.size(), suite.limits.bytes_in),
+        ("files_in", sum(entry.sha256 is not None for entry in entries), suite.limits.files_in),
+        ("bytes_in", sum(entry.size for entry in entries), suite.limits.bytes_in),
     ):
         if value > limit:
             raise InvalidRequest(
                 f"case {case!r} with arm {arm.id!r}: workspace and skills together are over `limits.{name}` "
                 f"({value} > {limit})"
             )
-    return Project(tree, {reference: folders[reference] for reference in arm.skills})

@@ -7,6 +7,7 @@ from skilltrial.model.qualifying import Key
 from skilltrial.plugins.discovery import Discovery
 
 from .asking import Request, planned
+from .delivering import deliver
 from .parts import choose_parts
 from .surveying import survey
 
@@ -15,5 +16,5 @@ def present_key(asked: Request, discovery: Discovery) -> Key:
     """The key, without the model. Raises InvalidRequest as `prepare` does."""
     parts = choose_parts(asked.loaded.suite, asked.choice, discovery)
     found = survey(asked.loaded, parts)
-    plan = planned(asked, parts, found)
+    plan = planned(asked, parts, found, deliver(asked.loaded.suite, parts, found.sources, asked.delivery))
     return key_of(plan, asked.loaded.suite, found.sources.assets, found.sources.workspaces)

@@ -96,6 +96,8 @@ def changed_sources(prepared: Prepared) -> tuple[str, ...]:
     for reference, skill in prepared.sources.skills.items():
         if again.skills[reference].skill.sha256 != skill.skill.sha256:
             changed.append(f"skill {reference}")
+    if prepared.sources.plugin is not None and again.plugin != prepared.sources.plugin:
+        changed.append("the plugin")
     changed += [f"file {path}" for path, data in prepared.sources.assets.items() if again.assets[path] != data]
     return tuple(changed)
 

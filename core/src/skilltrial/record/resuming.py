@@ -20,6 +20,7 @@ from skilltrial.model.trial import HostIdentity, Lending
 from skilltrial.plugins.discovery import Discovery
 
 from .asking import Prepared, lend, refuse_unseen_budget
+from .delivering import deliver
 from .gathering import prepared as prepared_skill
 from .livefixtures import lent_to_fixtures, refuse_mutations
 from .parts import HostChoice, Parts, choose_parts
@@ -67,13 +68,16 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
     refuse_mutations(plan.fixtures, live=live, allowed=request.allow_mutations)
     to_fixtures = lent_to_fixtures(plan.fixtures, live=live)
     jobs = again.jobs or plan.jobs
+    delivered = deliver(suite, parts, sources, request.delivery)
+    if (delivered.identity if delivered else None) != plan.plugin:
+        raise ArchiveRefused(f"changed: {layout.PLUGIN} is not the plugin that was planned")
     lent = lend(parts, plan, suite, passed) if request.model is None else Lending()
     return Prepared(
         suite=suite,
         request=request.model_copy(update={"retries": request.retries if again.retries is None else again.retries}),
         parts=parts,
         sources=sources,
-        projects=assemble(suite, sources, parts.host),
+        projects=assemble(suite, sources, parts.host, delivered.packages if delivered else None),
         plan=plan.model_copy(update={"jobs": jobs}),
         trials=tuple(key for key in plan.trials if not (root / key.path / layout.SEAL).is_file()),
         budget=again.budget,
@@ -139,7 +143,8 @@ def _sources(reader: _Inputs, suite: Suite, plan: Plan) -> Sources:
         case.id: reader.tree(layout.workspace_listing(case.id), plan.workspaces[case.id]) for case in suite.cases
     }
     assets = {path: reader.blob(digest) for path, digest in json.loads(reader.file(layout.ASSETS)).items()}
-    return Sources(workspaces, skills, assets)
+    plugin = read_listing(reader.file(layout.PLUGIN), reader.blob) if suite.plugin is not None else None
+    return Sources(workspaces, skills, assets, plugin)
 
 
 def _refuse_redacted(options: dict[str, object]) -> None:

@@ -88,6 +88,8 @@ def _whole_run(prepared: Prepared, archive: SealedArchive, now: datetime, *, acc
         if _options(archive) != Redactor(prepared.secrets).value(prepared.request.options)[0]:
             yield "the host's options are others (--accept-host-change takes it all the same)"
     yield from _other_terms(prepared.suite, archive.suite)
+    if plan.plugin != earlier.plugin:
+        yield "the plugin, or the way in which it is given to the host, is another one"
     if tuple(sorted(prepared.passed)) != archive.provenance.passed_names:
         yield "other variables are passed (--pass-env)"
     for name in (name for name, one in plan.fixtures.items() if one.live is not None):

@@ -195,6 +195,8 @@ def _write_inputs(archive: ArchiveWriter, prepared: Prepared, discovery: Discove
         archive.write_tree(layout.workspace_listing(case), tree)
     for reference, skill in prepared.sources.skills.items():
         archive.write_tree(layout.skill_listing(reference), skill.tree)
+    if prepared.sources.plugin is not None:
+        archive.write_tree(layout.PLUGIN, prepared.sources.plugin)
     if prepared.loaded and (pins := written_pins(prepared.loaded)).skills:
         archive.write(layout.PINS, pins.text().encode())
     for name, path in _judging_sources(prepared.parts, discovery):

@@ -14,6 +14,9 @@ from skilltrial.archive.trees import Tree
 from skilltrial.archive.writing import write_all
 from skilltrial.model.evidence import FileKind
 
+PLUGINS = "plugins"
+"""The folder beside the project in which a plugin lies."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folders:
@@ -23,6 +26,11 @@ class Folders:
     project: Path
     home: Path
     tmp: Path
+
+    @property
+    def plugins(self) -> Path:
+        """Where a plugin lies; made where there is one."""
+        return self.root / PLUGINS
 
 
 def name_folders(base: Path | None = None) -> Folders:

@@ -36,6 +36,8 @@ def event_of(value: dict[str, Any], seq: int) -> Event:
     ):
         if name in value and value[name] is not None:
             value[name] = words(value[name])
+    if kind == "PluginFound":
+        value["servers"] = tuple(vocabulary.FoundServer(**one) for one in value.get("servers", ()))
     return EVENTS_BY_NAME[kind](seq=seq, **value)
 
 

@@ -42,7 +42,12 @@ class TrialLauncher:
         self._reaper = reaper
         self._stop = stop
         self._limits = limits
-        self._folders = {"project": folders.project, "home": folders.home, "tmp": folders.tmp}
+        self._folders = {
+            "project": folders.project,
+            "home": folders.home,
+            "tmp": folders.tmp,
+            "plugins": folders.plugins,
+        }
         self._left = {Source.STDOUT: limits.stdout, Source.STDERR: limits.stderr}
         self._deadline: float | None = None
         self._mark = secrets.token_hex(16)

@@ -63,7 +63,7 @@ def expand(faults: Faults, reader: CheckReader, file: Path) -> Expansion:
     default_arms = "arms" not in written
     long["arms"] = _default_arms(long["skills"]) if default_arms else _arms(written["arms"], long["skills"])
     long["gate"] = _gate(as_dict(written.get("gate")), long["arms"])
-    for key in ("qualifies", "attempts", "allow", "env", "fixtures"):
+    for key in ("plugin", "qualifies", "attempts", "allow", "env", "fixtures"):
         if key in written:
             long[key] = written[key]
     long["limits"] = {key: _bytes(value) for key, value in as_dict(written.get("limits")).items()}

@@ -41,6 +41,7 @@ class Folders:
         """Note every fault of the folders and files that the suite names."""
         for at, skill in enumerate(expansion.long["skills"]):
             self._check_skill(as_dict(skill), ("skills", at))
+        self._check_plugin(as_dict(expansion.long.get("plugin")).get("folder"))
         for case in expansion.cases:
             self._check_workspace(case)
             for check in case.checks:
@@ -106,6 +107,22 @@ class Folders:
                 f"the SKILL.md says{named(matter.name)}" if named(matter.name) else "make them equal",
             )
         return True
+
+    # --- the plugin -----------------------------------------------------------------------------------------------
+
+    def _check_plugin(self, folder: object) -> None:
+        place = ("plugin", "folder")
+        if not isinstance(folder, str) or not folder:
+            return
+        if fault := path_fault(folder):
+            self._faults.add(place, *fault)
+            return
+        source = self._folder(folder, place, "the plugin's folder")
+        # Programs follow no links when they look through a plugin.
+        found = self._scan(source, "refuse", place) if source else None
+        if found:
+            self._refused(found.refused, place, "plugin")
+            self._bounds(found.files, found.size, place, "the plugin")
 
     # --- workspaces -----------------------------------------------------------------------------------------------
 

@@ -51,6 +51,10 @@ class Meaning:
                     ("env", at), "this is no name of an environment variable", "give names only, no values"
                 )
         self._check_fixtures(self._fixtures, ("fixtures",), {})
+        for name, value in as_dict(as_dict(self._long.get("plugin")).get("variables")).items():
+            fixture = value.partition("/")[0] if isinstance(value, str) else None
+            place = ("plugin", "variables", name)
+            self._known("the variable names an", "fixture", fixture, tuple(self._fixtures), place)
         for name, written in self._fixtures.items():
             answerer = as_dict(written).get("answerer")
             if isinstance(answerer, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from skilltrial.model.packaged import PluginSource
 from skilltrial.model.suite import ACTS, FileText, FixtureUse, HostPin, Rehearsal, Replacement, ServerCall, SkillSource
 
 from . import written
@@ -76,6 +77,16 @@ _SETTINGS: dict[tuple[str, ...], Setting] = {
             **dict.fromkeys(("path", "dir", "directory", "source", "candidate"), _use("folder")),
             "name": _use("id"),
             "baseline": _use("previous"),
+        },
+    ),
+    ("plugin",): Setting(
+        "the plugin",
+        _keys(PluginSource),
+        {
+            **dict.fromkeys(("path", "dir", "directory", "source"), _use("folder")),
+            **dict.fromkeys(("env", "environment"), _use("variables")),
+            **dict.fromkeys(("needs", "requires"), _use("programs")),
+            "name": "its manifest says its name",
         },
     ),
     ("arms", "*"): Setting("an arm", _keys(written.WrittenArm), {"name": _use("id"), "skill": _use("skills")}),

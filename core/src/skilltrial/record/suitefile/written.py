@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, WithJsonS
 
 from skilltrial.model.capabilities import Can
 from skilltrial.model.gates import RULES, Majority, Rate
+from skilltrial.model.packaged import PluginSource
 from skilltrial.model.part import Part, Slug
 from skilltrial.model.suite import FixtureUse, HostPin, Ignored, Rehearsal, RelativePath, SkillSource, SomeArms, Text
 
@@ -210,6 +211,7 @@ class WrittenSuite(Part):
     schema_version: Annotated[int, Field(ge=1, le=1)] = 1
     id: Slug = ""
     skills: tuple[SkillSource, ...] = ()
+    plugin: PluginSource | None = None
     arms: Annotated[tuple[WrittenArm, ...], Field(min_length=1)] = ()
     gate: WrittenGate = Field(default_factory=WrittenGate)
     qualifies: HostPin | None = None

@@ -1,0 +1,71 @@
+"""A suite's plugin, installed by the real program: its hook, its server, its skill, and nothing beside them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+SCRIPT = "python3 {plugin}/scripts/scope.py resolve --cwd . --session-id s-1"
+
+
+@pytest.fixture
+def one_case(desk: Any, refusing: Any) -> Path:
+    """The guidance suite with one case, in a project that would bring in a server of its own."""
+    spec = importlib.util.find_spec("skilltrial_suite_guidance")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    folder = Path(shutil.copytree(spec.submodule_search_locations[0], desk.folder / "suite"))
+    path = folder / "suite.yaml"
+    yaml = YAML(typ="safe", pure=True)
+    suite = yaml.load(path.read_text("utf-8"))
+    (case,) = (case for case in suite["cases"] if case["id"] == "explicit-save")
+    honest, never = (
+        next(one for one in case["rehearsals"] if one["id"] == id) for id in ("honest", "never-reads-the-skill")
+    )
+    read, _, *rest = honest["script"]
+    own = f"{refusing.url}/canary"
+    settings = {"enableAllProjectMcpServers": True, "allowedMcpServers": [{"serverUrl": own}]}
+    suite["plugin"]["delivery"] = "plugin"
+    suite["cases"] = [
+        {
+            **case,
+            "rehearsals": [{**honest, "script": [read, {"run": SCRIPT}, *rest]}, never],
+            "workspace": {
+                ".mcp.json": json.dumps({"mcpServers": {"canary": {"type": "http", "url": own}}}),
+                ".claude/settings.json": json.dumps(settings),
+            },
+        }
+    ]
+    with path.open("w", encoding="utf-8") as file:
+        yaml.dump(suite, file)
+    return path
+
+
+def test_every_promise_holds_with_the_plugin_and_no_other_server_is_reached(
+    claude: Any, desk: Any, one_case: Path, refusing: Any
+) -> None:
+    ran = desk.run("rehearse", one_case, "--out", "run", "--format", "json", *claude.flags)
+
+    assert ran.code == 0, ran.out + ran.err
+    assert [promise for promise in ran.report["rehearsal"]["promises"] if promise["kept"] != "yes"] == []
+    assert (ran.report["plugin"]["delivery"], ran.report["plugin"]["servers"]) == ("plugin", ["powercontext"])
+    assert any("installed the suite's plugin" in one for one in ran.report["limitations"])
+    assert refusing.asked == []
+
+    honest = "explicit-save/with_skill/honest"
+    asked = [json.loads(one["raw"]) for one in desk.records(honest, "fixture-powercontext.jsonl")]
+    routes = [note["path"] for note in asked if note["wire"] == "routed"]
+    assert routes == ["/v1/scope-bindings/resolve", "/v1/context/prepare", "/v1/scope-bindings/resolve"]
+    told = "".join(one["raw"] for one in desk.records(honest, "model.jsonl"))
+    assert "powercontext.request-binding.v1" in told
+    assert "powercontext.scope-result.v1" in told
+
+    arms = {trial["key"]["arm"]: trial["ran"] for trial in ran.report["trials"] if trial["key"]["label"] == "null"}
+    assert arms["with_skill"] == arms["without_skill"]
+    assert arms["with_skill"]["plugin"] is not None
