@@ -92,6 +92,7 @@ def test_the_cause_comes_from_the_programs_own_words(words, cause, session, endi
         ("Request timed out.", Cause.TRANSPORT),
         ("Connection refused", Cause.TRANSPORT),
         ("API returned an empty or malformed response", Cause.SERVER),
+        ("API Error: Stream ended without receiving any events", Cause.SERVER),
     ],
 )
 def test_where_there_is_no_word_the_sentence_is_looked_at(sentence, cause, session, ending):

@@ -191,6 +191,10 @@ def test_a_turn_that_was_sent_and_left_nothing_is_not_completed(tape: Any, norma
             {"http_connection_failed": {"http_status_code": 404}},
             Cause.UNCLASSIFIED,
         ),
+        ("No more of it.", "session_budget_exceeded", Cause.QUOTA),
+        ("This can't be done.", "cyber_policy", Cause.REFUSAL),
+        ("Too often.", {"response_too_many_failed_attempts": {"http_status_code": None}}, Cause.SERVER),
+        ("Too often.", {"response_too_many_failed_attempts": {"http_status_code": 429}}, Cause.RATE_LIMIT),
         ('{"error": {"message": "bad"}}', "other", Cause.UNCLASSIFIED),
         ("", {"odd": [1]}, Cause.UNCLASSIFIED),
         ("", {"a": 1, "b": 2}, Cause.UNCLASSIFIED),
@@ -200,8 +204,17 @@ def test_causes(message: str, info: object, cause: Cause):
     assert cause_of(message, info) is cause
 
 
-def test_who_has_to_act():
-    assert owner_of(Cause.AUTH, "") is Owner.OPERATOR
-    assert owner_of(Cause.UNCLASSIFIED, "unexpected status 404 Not Found: x") is Owner.OPERATOR
-    assert owner_of(Cause.CONTEXT, "Incomplete response returned, reason: max_output_tokens") is Owner.AGENT
-    assert owner_of(Cause.UNCLASSIFIED, "?") is Owner.HOST
+@pytest.mark.parametrize(
+    ("cause", "message", "info", "owner"),
+    [
+        (Cause.AUTH, "", None, Owner.OPERATOR),
+        (Cause.UNCLASSIFIED, "unexpected status 404 Not Found: x", None, Owner.OPERATOR),
+        (Cause.UNCLASSIFIED, "whatever the provider says", "model_not_found", Owner.OPERATOR),
+        (Cause.UNCLASSIFIED, "The model `gpt-0` does not exist or you do not have access to it.", None, Owner.OPERATOR),
+        (Cause.CONTEXT, "Incomplete response returned, reason: max_output_tokens", None, Owner.AGENT),
+        (Cause.UNCLASSIFIED, "?", "other", Owner.HOST),
+        (Cause.UNCLASSIFIED, "?", {"odd": [1]}, Owner.HOST),
+    ],
+)
+def test_who_has_to_act(cause: Cause, message: str, info: object, owner: Owner):
+    assert owner_of(cause, message, info) is owner

@@ -21,6 +21,8 @@ from typing import Any
 
 import pytest
 
+from skilltrial.record.suitefile.document import read
+
 BIN = Path(__file__).parent.parent.parent / "hosts" / "node_modules" / ".bin"
 Command = Callable[..., Any]
 
@@ -117,10 +119,13 @@ class Desk:
         return self.skilltrial(*arguments, env={**self.env, **(env or {})}, within=within)
 
     def rehearse(self, program: Program, suite: str, *arguments: str) -> Any:
-        """Rehearse a suite text with the skill `probe` beside it, in the arm that has it."""
+        """Rehearse a suite text with the skill `probe` beside it, in the arm that has it; its own scripts only."""
         path = self.lay(suite)
         arms = () if "--arm" in arguments else ("--arm", "with_skill")
-        return self.run("rehearse", path, "--out", "run", "--format", "json", *arms, *program.flags, *arguments)
+        cases: Any = read(path.name, path.read_bytes()).value
+        scripts = [script["id"] for case in cases["cases"].values() for script in case["rehearsals"]]
+        own = [word for id in scripts for word in ("--rehearsal", id)]
+        return self.run("rehearse", path, "--out", "run", "--format", "json", *arms, *own, *program.flags, *arguments)
 
     def lay(self, suite: str) -> Path:
         path = self.folder / "probe.trial.yaml"

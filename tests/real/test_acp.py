@@ -77,6 +77,7 @@ def test_an_agent_of_the_protocol_works_asks_and_goes_on(opencode: Any, desk: An
 
     ran = desk.run(
         *("rehearse", suite, "--out", "run", "--format", "json", "--host", "acp"),
+        *("--rehearsal", "says", "--rehearsal", "edits"),
         *("--host-option", f"endpoint_env={json.dumps(environment)}"),
         *("--host-option", "dialect=declared", "--host-option", f"dialect_options={json.dumps(ACTS)}"),
         *("--", str(opencode), "acp"),

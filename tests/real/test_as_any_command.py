@@ -5,7 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-CASE = ("organization", "--case", "policy-english", "--format", "json")
+CASE = (
+    "organization",
+    "--case",
+    "policy-english",
+    "--rehearsal",
+    "honest",
+    "--rehearsal",
+    "appends",
+    "--format",
+    "json",
+)
 ENDPOINT = {
     "ANTHROPIC_BASE_URL": "{model_url}",
     "ANTHROPIC_API_KEY": "{model_key}",

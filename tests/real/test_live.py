@@ -125,7 +125,7 @@ def test_after_a_killed_runner_no_agent_and_no_tool_child_remains(
     suite = desk.lay(SLOW.replace("MARK", mark))
 
     killed(
-        *("rehearse", str(suite), "--arm", "with_skill", "--out", "killed", "--jobs", "4", *program.flags),
+        *("rehearse", str(suite), "--arm", "with_skill", "--rehearsal", "waits", "--out", "killed", *program.flags),
         env={},
         when=lambda: [line for line in desk.processes() if f"sleep {mark}" in line],
     )

@@ -85,7 +85,8 @@ def test_a_described_program_works_loads_a_skill_and_goes_on(
 ) -> None:
     suite = desk.lay(PROBE)
 
-    ran = desk.run("rehearse", suite, "--out", "run", "--format", "json", *described.flags, env=tools)
+    own = ("--rehearsal", "says", "--rehearsal", "edits")
+    ran = desk.run("rehearse", suite, "--out", "run", "--format", "json", *own, *described.flags, env=tools)
 
     assert ran.code == 0, ran.out + ran.err
     assert ran.verdicts["work/with_skill/edits"] == "passed"
@@ -119,7 +120,8 @@ def test_commands_of_a_described_program_find_the_doubles(
 ) -> None:
     suite = Path(__file__).parent.parent / "commands" / "data" / "release.yaml"
 
-    ran = desk.run("rehearse", suite, "--out", "run", "--format", "json", *described.flags, env=tools)
+    some = [word for id in ("honest", "publishes", "boasts") for word in ("--rehearsal", id)]
+    ran = desk.run("rehearse", suite, "--out", "run", "--format", "json", *some, *described.flags, env=tools)
 
     assert ran.code == 0, ran.out + ran.err
     got = {one["rehearsal"]: one["got"] for one in ran.report["rehearsal"]["promises"]}

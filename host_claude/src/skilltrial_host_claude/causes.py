@@ -61,7 +61,10 @@ _BY_SENTENCE = (
     (re.compile(r"not logged in|please run /login|authenticat|invalid api key", re.I), Cause.AUTH),
     (re.compile(r"prompt is too long|context window", re.I), Cause.CONTEXT),
     (re.compile(r"rate.?limit", re.I), Cause.RATE_LIMIT),
-    (re.compile(r"empty or malformed response|overloaded|internal server error", re.I), Cause.SERVER),
+    (
+        re.compile(r"empty or malformed response|stream ended without|overloaded|internal server error", re.I),
+        Cause.SERVER,
+    ),
     (re.compile(r"timed out|timeout|connection|ECONN|socket", re.I), Cause.TRANSPORT),
 )
 

@@ -8,6 +8,9 @@ from skilltrial.api import Cause, Owner
 
 _BY_WORD = {
     "usage_limit_exceeded": Cause.QUOTA,
+    "session_budget_exceeded": Cause.QUOTA,
+    "cyber_policy": Cause.REFUSAL,
+    "response_too_many_failed_attempts": Cause.SERVER,
     "context_window_exceeded": Cause.CONTEXT,
     "unauthorized": Cause.AUTH,
     "internal_server_error": Cause.SERVER,
@@ -40,6 +43,8 @@ _BY_MESSAGE = (
     (re.compile(r"^(?:Reconnecting\.\.\. \S+ \()?stream disconnected before completion: ", re.I), Cause.SERVER),
 )
 
+_NOWHERE = re.compile(r"(?:unexpected|last) status:? 404\b|\bmodel\b.* does not exist|model_not_found", re.I)
+"""No such model, or not at this address."""
 _USAGE = re.compile(r"^error: |^Error loading config", re.M)
 _STATE = re.compile(r"permission denied|read-only file system|no space left|operation not permitted", re.I)
 """The program can't write its own state."""
@@ -69,10 +74,10 @@ def cause_of(message: str, info: object) -> Cause:
     return next((cause for pattern, cause in _BY_MESSAGE if pattern.search(message)), Cause.UNCLASSIFIED)
 
 
-def owner_of(cause: Cause, message: str) -> Owner:
-    """Who has to act on it."""
-    if cause is Cause.UNCLASSIFIED and (found := _STATUS.search(message)) and found[1] == "404":
-        return Owner.OPERATOR  # no such model, or not at this address
+def owner_of(cause: Cause, message: str, info: object) -> Owner:
+    """Who has to act on it; `info` as for `cause_of`."""
+    if cause is Cause.UNCLASSIFIED and (_told(info)[0] == "model_not_found" or _NOWHERE.search(message)):
+        return Owner.OPERATOR
     return _OWNERS[cause]
 
 

@@ -76,8 +76,9 @@ def _of_turn(turn: StreamTurn | None, error: Done | None, code: int | None, comp
     if stopped or error is not None:
         logged = error.error if error is not None else {}
         message = text(logged, "message") or (turn.message if turn is not None else "")
-        cause = cause_of(message, logged.get("codex_error_info"))
-        return Ending.HOST_FAILED, cause, owner_of(cause, message)
+        info = logged.get("codex_error_info")
+        cause = cause_of(message, info)
+        return Ending.HOST_FAILED, cause, owner_of(cause, message, info)
     if turn is not None and turn.completed is not None:
         return _of_completed(turn, code)
     if code in {0, None}:
@@ -96,5 +97,5 @@ def _of_completed(turn: StreamTurn, code: int | None) -> Verdict | None:
     if code != 0:
         return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
     if not (turn.answer or "").strip():
-        return Ending.HOST_FAILED, Cause.EMPTY, owner_of(Cause.EMPTY, "")
+        return Ending.HOST_FAILED, Cause.EMPTY, owner_of(Cause.EMPTY, "", None)
     return None
