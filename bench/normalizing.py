@@ -11,15 +11,17 @@ log), the third reads, normalizes and judges them as `grade` does; how much memo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from skilltrial.archive.records import records_at
+from skilltrial.judge.belonging import Expected
 from skilltrial.judge.trialview import Bench, judge_trial
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.evidence import CommandResult, Files
@@ -29,13 +31,14 @@ from skilltrial.model.records import Record
 from skilltrial.model.report import TrialReport
 from skilltrial.model.suite import Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
-from skilltrial.model.words import Source
+from skilltrial.model.words import EvidenceKind, Source
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import NormalizerFacade
 from skilltrial.plugins.normalizers import Normalizers
 
 RESULT = "a line of a file that an agent looks at, as long as such lines are\n" * 15
 SKILL = SkillPlaced(skill="invoice-format", path="skills/invoice-format", sha256="0" * 64, body_sha256="0" * 64)
+PROMPT, ANSWER = "look", "done"
 Line = tuple[int, Source, str]
 
 
@@ -54,7 +57,10 @@ def recorded(folder: Path) -> list[Record]:
 
 
 def _before(turn: int) -> list[Line]:
-    notes = (TurnSent(turn=turn, prompt_sha256="0" * 64), Spawned(argv=("agent",)))
+    notes = (
+        TurnSent(turn=turn, prompt_sha256=hashlib.sha256(PROMPT.encode()).hexdigest()),
+        Spawned(argv=("agent",)),
+    )
     return [(turn, Source.RUNNER, as_raw(note)) for note in notes]
 
 
@@ -67,9 +73,16 @@ def _record(seq: int, line: Line) -> Record:
     return Record(seq, 0.0, source, turn, raw)
 
 
-FIRST = {
-    "codex": '{"type": "thread.started", "thread_id": "t"}\n{"type": "turn.started"}',
-    "claude": '{"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"], "skills": []}',
+FIRST: Mapping[str, Sequence[object]] = {
+    "codex": ({"type": "thread.started", "thread_id": "t"}, {"type": "turn.started"}),
+    "claude": ({"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"], "skills": []},),
+}
+LAST: Mapping[str, Sequence[object]] = {
+    "codex": (
+        {"type": "item.completed", "item": {"id": "last", "type": "agent_message", "text": ANSWER}},
+        {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}},
+    ),
+    "claude": ({"type": "result", "subtype": "success", "is_error": False, "result": ANSWER},),
 }
 
 
@@ -80,15 +93,18 @@ def told(what: str, megabytes: int) -> Iterator[Line]:
     size = sum(map(len, pair(0))) + (sum(map(len, _logged(0))) if log else 0)
     calls = megabytes * 1_000_000 // size
     yield from _before(1)
-    yield from ((1, Source.STDOUT, line) for line in FIRST[host].split("\n"))
+    yield from ((1, Source.STDOUT, json.dumps(line)) for line in FIRST[host])
     for number in range(calls):
         yield from ((1, Source.STDOUT, line) for line in pair(number))
+    yield from ((1, Source.STDOUT, json.dumps(line)) for line in LAST[host])
     yield 1, Source.RUNNER, as_raw(Exited(code=0))
     if log:
         meta = {"id": "t", "cli_version": "0.171.0", "cwd": "/project"}
         yield 1, Source.SESSION_LOG, json.dumps({"type": "session_meta", "payload": meta})
         for number in range(calls):
             yield from ((1, Source.SESSION_LOG, line) for line in _logged(number))
+        over = {"type": "event_msg", "payload": {"type": "task_complete", "turn_id": "1"}}
+        yield 1, Source.SESSION_LOG, json.dumps(over)
 
 
 def write(what: str, megabytes: int, file: Path) -> None:
@@ -151,6 +167,10 @@ class Sealed:
         """None."""
         return ()
 
+    def answers(self) -> tuple[str, ...]:
+        """Of its one turn."""
+        return (ANSWER,)
+
     def files(self) -> Files:
         """An empty project."""
         return Files(before={}, after={}, changes=())
@@ -162,23 +182,31 @@ class Sealed:
 
 def judge(normalizer: NormalizerFacade, file: Path) -> TrialReport:
     """Judge the trial whose records lie in `file`."""
-    suite = {"id": "long", "cases": [{"id": "one", "turns": ["look"], "checks": [{"id": "a", "grader": "none"}]}]}
+    suite = {"id": "long", "cases": [{"id": "one", "turns": [PROMPT], "checks": [{"id": "a", "grader": "none"}]}]}
     case = Suite.read(json.dumps({**suite, "arms": [{"id": "with_skill"}], "gate": {"arm": "with_skill"}})).cases[0]
     key = TrialKey(case="one", arm="with_skill", label="1")
     facts = TrialFacts(
         key=key, started=datetime(2026, 1, 2, tzinfo=UTC), setup_seconds=0.0, agent_seconds=0.0, closing_seconds=0.0
     )
-    skills = frozenset({SKILL.skill})
+    identity = HostIdentity(
+        name=normalizer.name,
+        records=normalizer.name,
+        sees=frozenset(Sees),
+        evidence_kind=EvidenceKind.STAND_IN_HOST,
+    )
     bench = Bench(
         case=case,
         questions=(),
         assets={},
         fixtures=(),
-        skills=tuple(skills),
-        present=skills,
+        skills=(),
+        present=frozenset(),
         asked=frozenset(),
-        identity=HostIdentity(name=normalizer.name, records=normalizer.name, sees=frozenset(Sees)),
+        identity=identity,
         normalizer=normalizer,
+        expected=Expected(
+            case=case, skills={}, kind=identity.evidence_kind, sees=identity.sees, fixtures=(), canaries={}
+        ),
     )
     return judge_trial(key, Sealed(facts, file), bench)[0]
 
@@ -209,6 +237,8 @@ def main(what: str, host: str, *rest: str) -> None:
     if what == "judge":
         report = judge(normalizer, Path(rest[0]))
         sys.stdout.write(f"{report.tool_calls} calls, {report.ending}\n")
+        if report.verdict.reason != "no_check_applies":
+            sys.exit(f"it was not judged to its end: {report.verdict.reason}")
         return
     sessions = [recorded(file.parent) for file in sorted(Path(rest[0]).rglob("runs.json"))]
     if not sessions:
