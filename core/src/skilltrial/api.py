@@ -54,6 +54,8 @@ from skilltrial.model.foreign import ForeignTrial as ForeignTrial
 from skilltrial.model.foreign import Losses as Losses
 from skilltrial.model.foreign import Misfit as Misfit
 from skilltrial.model.foreign import RunInputs as RunInputs
+from skilltrial.model.jsontext import read_json as read_json
+from skilltrial.model.jsontext import read_strict_json as read_strict_json
 from skilltrial.model.notes import Ambient as Ambient
 from skilltrial.model.notes import Broke as Broke
 from skilltrial.model.notes import Declared as Declared

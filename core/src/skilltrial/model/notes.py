@@ -7,7 +7,7 @@ source is set by the recorder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
@@ -163,6 +163,7 @@ Note = Annotated[
     Field(discriminator="note"),
 ]
 _NOTES: TypeAdapter[Note] = TypeAdapter(Note)
+_read: Callable[[str], Note] = _NOTES.validator.validate_json
 
 
 def notes(records: Iterable[Record]) -> Iterator[tuple[Record, Note]]:
@@ -175,7 +176,7 @@ def notes(records: Iterable[Record]) -> Iterator[tuple[Record, Note]]:
 def note_of(record: Record) -> Note | None:
     """The note of a record of the runner's; None for one of a later release. Only its source makes a line a note."""
     try:
-        return _NOTES.validate_json(record.raw)
+        return _read(record.raw)
     except ValidationError:
         return None
 
@@ -190,6 +191,9 @@ def ending_by_notes(records: Iterable[Record]) -> tuple[Ending, Cause | None, Ow
     return ending_by(note for _, note in notes(records))
 
 
+_FORCING = frozenset({"limit_hit", "unavailable", "interrupted", "leftovers", "broke", "not_begun"})
+
+
 def ending_by(notes: Iterable[Note]) -> tuple[Ending, Cause | None, Owner | None] | None:
     """The ending that the runner's own facts force, whatever the program said; None where they force none.
 
@@ -198,6 +202,8 @@ def ending_by(notes: Iterable[Note]) -> tuple[Ending, Cause | None, Owner | None
     may know a cause.
     """
     for note in notes:
+        if note.note not in _FORCING:
+            continue
         match note:
             case LimitHit(limit="seconds"):
                 return Ending.TIME_LIMIT, None, Owner.AGENT

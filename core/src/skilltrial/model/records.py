@@ -6,7 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Self
 
+from .jsontext import read_json
 from .words import Source
+
+_SOURCES = {source.value: source for source in Source}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Record:
     @classmethod
     def of_line(cls, line: str | bytes) -> Self:
         """Read what `line` wrote. Raises ValueError, KeyError or TypeError where it is no record."""
-        value = json.loads(line)
+        value = read_json(line)
         return cls(
-            value["seq"], value["at"], Source(value["source"]), value["turn"], value["raw"], value.get("redacted", 0)
+            value["seq"], value["at"], _SOURCES[value["source"]], value["turn"], value["raw"], value.get("redacted", 0)
         )

@@ -60,15 +60,23 @@ class Facade:
         return value
 
     def _all(self, hook: str, value: object, wanted: type[T]) -> tuple[T, ...]:
-        return tuple(self._each(hook, value, wanted))
+        found = tuple(self._several(hook, value, wanted))
+        for item in found:
+            if not isinstance(item, wanted):
+                raise self._wrong(hook, item, f"a sequence of {wanted.__name__}")
+        return found
 
     def _each(self, hook: str, value: object, wanted: type[T]) -> Iterator[T]:
-        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-            raise self._wrong(hook, value, f"a sequence of {wanted.__name__}")
-        for item in value:
+        for item in self._several(hook, value, wanted):
             if not isinstance(item, wanted):
                 raise self._wrong(hook, item, f"a sequence of {wanted.__name__}")
             yield item
+
+    def _several(self, hook: str, value: object, wanted: type[T]) -> Iterable[T]:
+        """`value`, which is to hold what is `wanted`."""
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            raise self._wrong(hook, value, f"a sequence of {wanted.__name__}")
+        return value
 
     def _set(self, hook: str, value: object, wanted: type[T]) -> frozenset[T]:
         return frozenset(self._all(hook, self._kept(hook, value, frozenset), wanted))
@@ -196,7 +204,7 @@ class NormalizerFacade(Facade):
 
     def normalize(self, records: Sequence[Record]) -> tuple[Event, ...]:
         """See NormalizerSpec. The whole trajectory at once; `told` gives it event by event."""
-        return tuple(told(self, records))
+        return self._all("normalize", self.relay.normalize(records=records), Event)
 
 
 def told(front: NormalizerFacade, records: Sequence[Record]) -> Iterator[Event]:
