@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skilltrial_host_claude.uses import uses
+from skilltrial_host_claude.words import Word, plain_commands
 
 
 @pytest.mark.parametrize(
@@ -103,3 +104,53 @@ def test_no_script_breaks_it(script):
 @given(st.sampled_from(["(", "{ ", "bash -c '", "if true; then "]), st.integers(1, 3000))
 def test_no_depth_breaks_it(opening, depth):
     uses(opening * depth + "cat a", "/p")
+
+
+PLAIN = [
+    *("cat", "echo", "sed", "head", "ls", "bash", "sh", "cd", "popd", "exit", "test", "eval", "env", "timeout", "tee"),
+    *(
+        "if",
+        "in",
+        "do",
+        "done",
+        "for",
+        "time",
+        "function",
+        "export",
+        "command",
+        "source",
+        ".",
+        "..",
+        "./x.sh",
+        "a/b.md",
+    ),
+    *("-n", "-c", "-lc", "--", "-", "-i", "3", "1,20p", "1.5", "_a", "''", "'a b'", "'cat c'", "'$X'", "'$(x)'", "'#'"),
+]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(PLAIN) | st.text("ab1._/,-'", min_size=1, max_size=6), st.sampled_from([" ", "  "])),
+        min_size=1,
+        max_size=5,
+    ),
+    st.lists(st.sampled_from([";", "; ", " && ", "&&", " ; "]), max_size=2),
+    st.data(),
+)
+@settings(max_examples=400)
+def test_a_script_of_plain_words_is_read_as_its_syntax_tree_says(words, between, data):
+    script = "".join(word + gap for word, gap in words[:-1]) + words[-1][0]
+    for one in between:
+        script += one + data.draw(st.sampled_from(PLAIN)) + " " + data.draw(st.sampled_from(PLAIN))
+
+    # The newline says nothing, but a script that holds one is always parsed.
+    assert uses(script, "/p") == uses(f"{script}\n", "/p")
+
+
+def test_plain_words_need_no_syntax_tree():
+    found = plain_commands("cd a/b && cat 'x y.md'; sed -n '1,9p' if")
+
+    assert found == [tuple(map(Word, each)) for each in (["cd", "a/b"], ["cat", "x y.md"], ["sed", "-n", "1,9p", "if"])]
+    assert not any(
+        map(plain_commands, ["cat a | wc", "cat *", "cat a'b'", "A=1 x", "if x", "x >y", "x\ny", "x '$(y)'"])
+    )

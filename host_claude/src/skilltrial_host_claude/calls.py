@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 from skilltrial.api import (
     ABSENT,
     PermissionDecided,
     Record,
-    SkillStep,
     Step,
     ToolError,
     ToolRejected,
     ToolRequested,
     ToolResult,
-    Unrecognized,
 )
 
 from .lines import Object, inner, read, several, text, texts
@@ -32,6 +31,7 @@ _REJECTED: tuple[tuple[re.Pattern[str], Reason], ...] = (
     (re.compile(r"<tool_use_error>InputValidationError"), "schema"),
     (re.compile(r"<tool_use_error>Error: No such tool available"), "unknown_tool"),
 )
+_DECISIONS: Mapping[str, Literal["allowed", "denied"]] = MappingProxyType({"accept": "allowed", "reject": "denied"})
 _WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _AWAY = re.compile(r"Shell cwd was reset to ([^\n]+)")
 
@@ -77,13 +77,13 @@ class Calls:
         """A `tool_use` block."""
         id, native = text(block, "id"), text(block, "name")
         if not id or not native:
-            self.trail.add(at, Unrecognized, why="call_without_id" if native else "call_without_name")
+            self.trail.unrecognized(at, "call_without_id" if native else "call_without_name")
             return
         before = self._known(id)
         if before is not None:
             # A stream that was begun anew repeats what it had; a call is made once.
             if before.input != block.get("input"):
-                self.trail.add(at, Unrecognized, why="call_repeated")
+                self.trail.unrecognized(at, "call_repeated")
             return
         call = self.open[id] = Call(at, id, native, block.get("input"))
         if native == "Skill":
@@ -91,7 +91,9 @@ class Calls:
         tool, server = _named(native, id, line)
         server = None if server is None else self.plugin.server(server)
         given = block.get("input", ABSENT)
-        self.trail.add(at, ToolRequested, call=id, tool=tool, server=server, input=given)
+        self.trail.add(
+            ToolRequested(seq=at.seq, turn=at.turn, agent=at.agent, call=id, tool=tool, server=server, input=given)
+        )
         self._steps(at, self._asked(call))
 
     def denied(self, at: At, line: Object) -> None:
@@ -100,13 +102,17 @@ class Calls:
         call = self._known(id) if id else None
         if call is not None and call.denied:
             return
+        where = call.at if call is not None and call.id in self.over else at
         self.trail.add(
-            call.at if call is not None and call.id in self.over else at,
-            PermissionDecided,
-            call=id,
-            tool=text(line, "tool_name") or (call.tool if call else ""),
-            decision="denied",
-            by=text(line, "decision_reason_type") or "host",
+            PermissionDecided(
+                seq=where.seq,
+                turn=where.turn,
+                agent=where.agent,
+                call=id,
+                tool=text(line, "tool_name") or (call.tool if call else ""),
+                decision="denied",
+                by=text(line, "decision_reason_type") or "host",
+            )
         )
         if call is not None:
             call.denied = call.decided = True
@@ -118,25 +124,29 @@ class Calls:
         id = text(block, "tool_use_id")
         call = self.open.get(id) if id else None
         if id is None or call is None:
-            self.trail.add(at, Unrecognized, why="result_without_call")
+            self.trail.unrecognized(at, "result_without_call")
             return
         meta = _about(line, "tool_result_meta", id)
         self._decided(at, call, meta)
         content, failed = block.get("content"), block.get("is_error") is True
         reason = _reason(call, meta, texts(content)) if failed else None
         if reason is not None:
-            self.trail.add(at, ToolRejected, call=id, reason=reason)
+            self.trail.add(ToolRejected(seq=at.seq, turn=at.turn, agent=at.agent, call=id, reason=reason))
         elif failed and text(meta, "non_execution_kind") is not None:
-            self.trail.add(at, ToolError, call=id, message=texts(content))
+            self.trail.add(ToolError(seq=at.seq, turn=at.turn, agent=at.agent, call=id, message=texts(content)))
         else:
-            self.trail.add(at, ToolResult, call=id, content=content, is_error=failed)
+            self.trail.add(
+                ToolResult(seq=at.seq, turn=at.turn, agent=at.agent, call=id, content=content, is_error=failed)
+            )
         self._steps(at, self._came(call, line, texts(content), failed=failed, carried_out=reason is None, at=at))
         self._ended(call)
 
     def lost(self, at: At) -> None:
         """The process is over: what has not come back by now never will."""
         for call in list(self.open.values()):
-            self.trail.add(At(at.seq, at.turn, call.at.agent), ToolError, call=call.id, message="no result came back")
+            self.trail.add(
+                ToolError(seq=at.seq, turn=at.turn, agent=call.at.agent, call=call.id, message="no result came back")
+            )
             self._ended(call)
 
     def loads(self, id: object) -> bool:
@@ -162,11 +172,15 @@ class Calls:
 
     def _decided(self, at: At, call: Call, meta: Object) -> None:
         decision = inner(meta, "permission_decision")
-        word = {"accept": "allowed", "reject": "denied"}.get(text(decision, "decision") or "")
+        word = _DECISIONS.get(text(decision, "decision") or "")
         if call.decided or word is None:
             return
         by = text(decision, "reason_type") or text(decision, "source") or "host"
-        self.trail.add(at, PermissionDecided, call=call.id, tool=call.tool, decision=word, by=by)
+        self.trail.add(
+            PermissionDecided(
+                seq=at.seq, turn=at.turn, agent=at.agent, call=call.id, tool=call.tool, decision=word, by=by
+            )
+        )
         call.decided, call.denied = True, word == "denied"
 
     def _asked(self, call: Call) -> Steps:
@@ -180,7 +194,7 @@ class Calls:
                 yield from self.skills.asked_of_shell(call.uses)
                 if not call.uses.understood and any(skill.path in call.has("command") for skill in self.skills.placed):
                     # It may read the skill or not: nobody can say that it did not.
-                    self.trail.add(call.at, Unrecognized, why="shell_command")
+                    self.trail.unrecognized(call.at, "shell_command")
 
     def _came(self, call: Call, line: Object, output: str, *, failed: bool, carried_out: bool, at: At) -> Steps:
         match call.tool:
@@ -212,7 +226,7 @@ class Calls:
 
     def _steps(self, at: At, steps: Steps) -> None:
         for skill, step in steps:
-            self.trail.add(at, SkillStep, skill=skill, step=step)
+            self.trail.step(at, skill, step)
 
 
 def _named(native: str, id: str, line: Object) -> tuple[str, str | None]:

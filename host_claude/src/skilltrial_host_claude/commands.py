@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from posixpath import join, normpath
+from typing import NamedTuple
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from .words import Word, source, word
+from .words import Word, plain_commands, source, word
 
 _LANGUAGE = Language(tree_sitter_bash.language())
 _DEEPEST = 60
@@ -22,8 +23,7 @@ _UNCERTAIN = frozenset(
 """What stands in these may run never, once or often."""
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """One simple command. A word is None where only the running shell knows it; so is `cwd`."""
 
     words: tuple[Word | None, ...]
@@ -52,6 +52,11 @@ def follow(text: str, cwd: str | None) -> Script:
     if len(text) > _LONGEST:
         script.understood = False
         return script
+    commands = plain_commands(text)
+    if commands is not None:
+        for words in commands:
+            script.cwd = _followed(script, words, script.cwd, None, _Output())
+        return script
     tree = Parser(_LANGUAGE).parse(text.encode("utf-8", "replace"))
     script.cwd = _Walk(script).node(tree.root_node, cwd, _Output(), 0)
     return script
@@ -64,8 +69,7 @@ def resolved(path: str, cwd: str | None) -> str | None:
     return None if cwd is None or path.startswith("~") else normpath(join(cwd, path))
 
 
-@dataclass(frozen=True, slots=True)
-class _Output:
+class _Output(NamedTuple):
     """Where the output of a node goes."""
 
     shown: bool = True
@@ -135,13 +139,7 @@ class _Walk:
             if kind == "file_redirect":
                 shown, stdin = self._redirect(child, cwd, to.shown, stdin)
                 to = _Output(shown, to.filters)
-        if words and words[0] is not None and words[0].text in ("cd", "pushd"):
-            return _moved(words[1:], cwd)
-        if words and words[0] is not None and words[0].text == "popd":
-            return None
-        if words:
-            self.script.simple.append(Simple(words, cwd, stdin, to.shown, to.filters))
-        return cwd
+        return _followed(self.script, words, cwd, stdin, to)
 
     def _redirect(self, node: Node, cwd: str | None, shown: bool, stdin: Word | None) -> tuple[bool, Word | None]:
         """Whether output is still shown, and where input comes from, after this redirection."""
@@ -160,6 +158,20 @@ class _Walk:
         if b"$(" in written or b"`" in written or b"<(" in written:
             self.script.understood = False
         return cwd
+
+
+def _followed(
+    script: Script, words: tuple[Word | None, ...], cwd: str | None, stdin: Word | None, to: _Output
+) -> str | None:
+    """Follow the command of these words; return the working folder after it."""
+    name = words[0].text if words and words[0] is not None else ""
+    if name in {"cd", "pushd"}:
+        return _moved(words[1:], cwd)
+    if name == "popd":
+        return None
+    if words:
+        script.simple.append(Simple(words, cwd, stdin, to.shown, to.filters))
+    return cwd
 
 
 def _words(node: Node) -> tuple[Word | None, ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from skilltrial.api import Record
+from skilltrial.api import Record, read_strict_json
 
 Object = Mapping[str, Any]
 
@@ -20,34 +19,15 @@ class Unreadable(Exception):
 
 def read(record: Record) -> Object:
     """The event on this line: an object with a string `type`. Raises Unreadable."""
-    raw = record.raw
     try:
-        value, end = _DECODER.raw_decode(raw)
-        if end != len(raw):
-            value = _DECODER.decode(raw)
-    except (ValueError, RecursionError):
-        value = _spaced(raw)
+        value = read_strict_json(record.raw)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("not_json") from error
     if not isinstance(value, dict):
         raise Unreadable("not_an_object")
     if not isinstance(value.get("type"), str):
         raise Unreadable("no_type")
     return value
-
-
-def _spaced(raw: str) -> object:
-    """The value of a line that may begin with a blank. Raises Unreadable."""
-    try:
-        return _DECODER.decode(raw)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable("not_json") from error
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
-"""Made once: a decoder costs as much as a short line."""
 
 
 def text(value: object, key: str) -> str | None:
@@ -59,7 +39,7 @@ def text(value: object, key: str) -> str | None:
 def whole(value: object, key: str) -> int | None:
     """The whole number at `key`, not negative; None where there is none (true and false are no numbers)."""
     found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    return found if type(found) is int and found >= 0 else None
 
 
 def inner(value: object, key: str) -> Object:

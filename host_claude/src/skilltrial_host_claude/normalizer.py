@@ -13,19 +13,14 @@ from skilltrial.api import (
     Cause,
     Ending,
     Event,
-    Exited,
     Note,
     Notice,
     Owner,
-    PluginPlaced,
     Record,
     SessionEnded,
-    SkillPlaced,
     Source,
-    Spawned,
     Truncated,
     TurnEnded,
-    TurnSent,
     TurnStarted,
     Usage,
     ending_by,
@@ -33,13 +28,19 @@ from skilltrial.api import (
 )
 
 from .calls import Calls
+from .lines import Object
 from .plugin import Installed
 from .processes import Outcome, Process
 from .reading import Stream, digest
 from .sessionlog import row
 from .skills import Skills
 from .trail import At, Trail
-from .usage import NOTHING, Count, running, used
+from .usage import NOTHING, running, used
+
+_STDOUT, _STDERR, _LOG, _RUNNER = Source.STDOUT, Source.STDERR, Source.SESSION_LOG, Source.RUNNER
+"""Looked up once: in Python 3.11 a member of an enumeration costs as much as a call."""
+_MANY = 100
+"""More events than these are not held."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,11 @@ class ClaudeNormalizer:
         trail = conversation.trail
         for place, record in enumerate(records):
             conversation.record(record, place)
-            if trail.events:
+            if len(trail.events) > _MANY:
                 yield from trail.taken()
         conversation.over()
         ending, cause, owner = ending_by(conversation.told) or conversation.outcome()
-        trail.add(conversation.at, SessionEnded, ending=ending, cause=cause, owner=owner)
+        trail.add(SessionEnded(seq=conversation.seq, turn=conversation.turn, ending=ending, cause=cause, owner=owner))
         yield from trail.taken()
 
 
@@ -68,55 +69,56 @@ class _Conversation:
     plugin: Installed = field(default_factory=Installed)
     done: list[Outcome] = field(default_factory=list)
     process: Process | None = None
-    before: Count | None = NOTHING
+    counted: Sequence[Object] = ()
+    """The results of the process before, which count what the conversation has used."""
     sent: int = 0
     told: list[Note] = field(default_factory=list)
     """The runner's notes."""
-    at: At = field(default_factory=lambda: At(0, 0))
+    seq: int = 0
+    turn: int = 0
+    """Of the last record."""
 
     def __post_init__(self) -> None:
         self.calls = Calls(self.trail, self.skills, self.plugin, self.records)
         self.stream = Stream(self.trail, self.skills, self.calls, self.plugin)
 
     def record(self, record: Record, place: int) -> None:
-        self.at = At(record.seq, record.turn)
+        self.seq, self.turn = record.seq, record.turn
         source = record.source
-        if source is Source.STDOUT:
-            self.stream.line(record, place, self._process())
-        elif source is Source.SESSION_LOG:
-            self._process().logged = True
+        if source is _STDOUT:
+            self.stream.line(record, place, self.process or self._process())
+        elif source is _LOG:
+            (self.process or self._process()).logged = True
             row(record, self.trail, self.skills)
-        elif source is Source.RUNNER:
+        elif source is _RUNNER:
             note = note_of(record)
             if note is not None:
                 self.told.append(note)
                 self._note(note)
-        elif source is Source.STDERR and record.raw.strip():
+        elif source is _STDERR and record.raw.strip():
             self._process().told(record.raw)
-            self.trail.add(self.at, Notice, text_sha256=digest(record.raw))
+            self.trail.add(Notice(seq=self.seq, turn=self.turn, text_sha256=digest(record.raw)))
 
     def _note(self, note: Note) -> None:
-        match note:
-            case SkillPlaced():
-                self.skills.placed.append(note)
-            case PluginPlaced():
-                self.plugin.placed(note)
-            case TurnSent(turn=turn, prompt_sha256=prompt):
-                self.sent += 1
-                self.over()
-                self.trail.add(At(self.at.seq, turn), TurnStarted, prompt_sha256=prompt)
-            case Spawned(argv=argv):
-                self.over()
-                self.process = Process(self.at.turn, logs="--no-session-persistence" not in argv)
-            case Exited(code=code) if self.process is not None:
-                self.process.code = code
-            case _:
-                pass
+        # By its word: whether a note is of a class is asked of pydantic, which takes its time.
+        if note.note == "skill_placed":
+            self.skills.placed.append(note)
+        elif note.note == "plugin_placed":
+            self.plugin.placed(note)
+        elif note.note == "turn_sent":
+            self.sent += 1
+            self.over()
+            self.trail.add(TurnStarted(seq=self.seq, turn=note.turn, prompt_sha256=note.prompt_sha256))
+        elif note.note == "spawned":
+            self.over()
+            self.process = Process(self.turn, logs="--no-session-persistence" not in note.argv)
+        elif note.note == "exited" and self.process is not None:
+            self.process.code = note.code
 
     def _process(self) -> Process:
         if self.process is None:
             # Output of a program that nobody started: records that are not whole.
-            self.process = Process(self.at.turn, damaged=True)
+            self.process = Process(self.turn, damaged=True)
         return self.process
 
     def over(self) -> None:
@@ -124,20 +126,32 @@ class _Conversation:
         process, self.process = self.process, None
         if process is None:
             return
-        at = At(process.last or self.at.seq, process.turn)
+        at = At(process.last or self.seq, process.turn)
         self.stream.over()
         self.calls.lost(at)
         self.calls.folders.clear()
         if process.inits and not process.logged:
-            self.trail.add(at, Truncated, where="session_log")
-        count = used(process.results, self.before)
+            self.trail.add(Truncated(seq=at.seq, turn=at.turn, where="session_log"))
+        count = used(process.results, running(self.counted) if self.counted else NOTHING)
         if count is not None:
-            self.trail.add(at, Usage, **count._asdict())
+            given, made, cached, reasoning, cost = count
+            self.trail.add(
+                Usage(
+                    seq=at.seq,
+                    turn=at.turn,
+                    input=given,
+                    output=made,
+                    cached=cached,
+                    reasoning=reasoning,
+                    cost=cost,
+                )
+            )
         if process.results:
-            self.before = running(process.results)
-        if process.answer is not None:
-            self.trail.add(at, TurnEnded, answer=process.answer)
-        self.done.append(process.outcome())
+            self.counted = process.results
+        answer = process.answer
+        if answer is not None:
+            self.trail.add(TurnEnded(seq=at.seq, turn=at.turn, answer=answer))
+        self.done.append(process.outcome(answer))
 
     def outcome(self) -> tuple[Ending, Cause | None, Owner | None]:
         """How the conversation ended: by the first process that failed, else by what is missing."""

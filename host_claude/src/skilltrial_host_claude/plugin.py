@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from skilltrial.api import FoundServer, Offer, PlacedPlugin, PluginPlaced
 
@@ -66,7 +67,7 @@ class Installed:
         if text(line, "outcome") == "cancelled" or line.get("exit_code") not in _FINE:
             self.failed_hooks += 1
 
-    def found(self, line: Object) -> dict[str, object] | None:
+    def found(self, line: Object) -> dict[str, Any] | None:
         """The fields of `PluginFound` in what the program says that it has; None in a trial without a plugin."""
         if self.note is None:
             return None

@@ -55,7 +55,7 @@ class Process:
         words = [text(result, "result") or "" for result in self.results if _well(result)]
         return next((each for each in reversed(words) if each.strip()), words[-1])
 
-    def outcome(self) -> Outcome:
+    def outcome(self, answer: str | None) -> Outcome:
         """How it ended. An error that it told beats its exit code; what is missing is never a success."""
         last: Object = self.results[-1] if self.results else {}
         if last.get("is_error") is True or (self.error and not self.results):
@@ -66,7 +66,7 @@ class Process:
             return Ending.INVALID_EVENTS, None, Owner.HOST
         if not _well(last):
             return (Ending.HOST_FAILED, *blame(last, self.error))
-        return self._success()
+        return self._success(answer)
 
     @property
     def _complete(self) -> bool:
@@ -74,7 +74,7 @@ class Process:
         ended = self.code is not None and len(self.results) >= max(self.inits, 1)
         return ended and not self.damaged and not self.tasks and not self.notified
 
-    def _success(self) -> Outcome:
+    def _success(self, answer: str | None) -> Outcome:
         if self.code != 0:
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
         if self.unserved:
@@ -82,7 +82,7 @@ class Process:
         if "local_command" in self.results[-1]:
             # A prompt that is a command of the program's own never reaches a model.
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.OPERATOR
-        if not self.by_model or not (self.answer or "").strip():
+        if not self.by_model or not (answer or "").strip():
             return Ending.HOST_FAILED, Cause.EMPTY, Owner.MODEL
         if not self.logged and self.logs:
             # It goes on where it can't write its state, and what only the log shows is missing.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +14,7 @@ from skilltrial.api import (
     Record,
     Retry,
     SessionStarted,
-    SkillStep,
     Truncated,
-    Unrecognized,
 )
 
 from .calls import Calls
@@ -59,19 +56,21 @@ class Stream:
 
     def line(self, record: Record, place: int, process: Process) -> None:
         """Read a line of standard output."""
-        if not record.raw or record.raw.isspace():
-            return
-        self._unread()
         try:
             line = read(record)
         except Unreadable as why:
+            if not record.raw or record.raw.isspace():
+                return
+            self._unread()
             # What it would have told is missing, and a missing call must not look like one that was not made.
             process.damaged = True
             begun = str(why) == "not_json" and record.raw.lstrip().startswith("{")
             at = At(record.seq, record.turn, redacted=bool(record.redacted))
             self.unread = (at, "cut" if begun else str(why))
             return
-        at = At(record.seq, record.turn, text(line, "parent_tool_use_id"), bool(record.redacted), place)
+        if self.unread is not None:
+            self._unread()
+        at = At(record.seq, record.turn, text(line, "parent_tool_use_id"), record.redacted > 0, place)
         match line["type"]:
             case "assistant":
                 self._assistant(at, line, process)
@@ -84,23 +83,25 @@ class Stream:
             case "stream_event":
                 pass  # a piece of what an `assistant` line then has as a whole
             case _:
-                self.trail.add(at, Unrecognized, why="unknown_type")
+                self.trail.unrecognized(at, "unknown_type")
 
     def over(self) -> None:
         """The process has ended: a line that is no event was its last."""
         if self.unread is not None and self.unread[1] == "cut":
-            self.trail.add(self.unread[0], Truncated, where="stdout")
+            at = self.unread[0]
+            self.trail.add(Truncated(seq=at.seq, turn=at.turn, where="stdout"))
             self.unread = None
         self._unread()
         if self.found is not None and self.plugin.failed_hooks:
             at, fields = self.found
-            self.trail.add(at, PluginFound, **{**fields, "faults": fields["faults"] + self.plugin.failed_hooks})
+            fields["faults"] += self.plugin.failed_hooks
+            self.trail.add(PluginFound(seq=at.seq, turn=at.turn, agent=at.agent, **fields))
         self.found, self.plugin.failed_hooks = None, 0
 
     def _unread(self) -> None:
         if self.unread is not None:
             at, why = self.unread
-            self.trail.add(at, Unrecognized, why="not_json" if why == "cut" else why)
+            self.trail.unrecognized(at, "not_json" if why == "cut" else why)
             self.unread = None
 
     def _system(self, at: At, line: Object, process: Process) -> None:
@@ -110,11 +111,13 @@ class Stream:
                 process.unserved = process.unserved or _unserved(line)
                 self._init(at, line)
             case "api_retry":
-                self.trail.add(at, Retry, cause=retried(line))
+                self.trail.add(Retry(seq=at.seq, turn=at.turn, agent=at.agent, cause=retried(line)))
             case "permission_denied":
                 self.calls.denied(at, line)
             case "informational":
-                self.trail.add(at, Notice, text_sha256=digest(text(line, "content") or ""))
+                self.trail.add(
+                    Notice(seq=at.seq, turn=at.turn, agent=at.agent, text_sha256=digest(text(line, "content") or ""))
+                )
             case "background_tasks_changed":
                 process.tasks = bool(several(line, "tasks"))
             case "hook_response":
@@ -125,29 +128,41 @@ class Stream:
             case known if known in _SILENT:
                 pass
             case _:
-                self.trail.add(at, Unrecognized, why="unknown_system_line")
+                self.trail.unrecognized(at, "unknown_system_line")
 
     def _init(self, at: At, line: Object) -> None:
         version, session = text(line, "claude_code_version"), text(line, "session_id")
         if not self.opened:
             self.opened = True
             self.skills.root = text(line, "cwd")
-            self.trail.add(at, SessionStarted, session=session, version=version, model=text(line, "model"))
+            self.trail.add(
+                SessionStarted(
+                    seq=at.seq,
+                    turn=at.turn,
+                    agent=at.agent,
+                    session=session,
+                    version=version,
+                    model=text(line, "model"),
+                )
+            )
             if version is not None and not is_recorded(version):
                 told = digest(f"Claude Code {version} is newer than this normalizer's recordings")
-                self.trail.add(at, Notice, text_sha256=told)
+                self.trail.add(Notice(seq=at.seq, turn=at.turn, agent=at.agent, text_sha256=told))
         listed = strings(line, "skills")
-        skills = None if listed is None else tuple(map(id_of, listed))
+        skills = None if listed is None else tuple([id_of(each) if each.endswith(")") else each for each in listed])
         if (found := self.plugin.found(line)) is not None:
             self.found = (at, found)
-            self.trail.add(at, PluginFound, **found)
+            self.trail.add(PluginFound(seq=at.seq, turn=at.turn, agent=at.agent, **found))
         self.trail.add(
-            at,
-            Offered,
-            skills=skills,
-            tools=strings(line, "tools"),
-            servers=_names(line, "mcp_servers"),
-            plugins=_names(line, "plugins"),
+            Offered(
+                seq=at.seq,
+                turn=at.turn,
+                agent=at.agent,
+                skills=skills,
+                tools=strings(line, "tools"),
+                servers=_names(line, "mcp_servers"),
+                plugins=_names(line, "plugins"),
+            )
         )
         self._steps(at, self.skills.offered(map(self.plugin.listed, skills or ())))
 
@@ -162,13 +177,17 @@ class Stream:
             process.error = process.error if at.agent else {}
             if id is None or id not in self.asked:
                 self.asked.add(id or "")
-                self.trail.add(at, ModelRequested, model=model, request=text(line, "request_id"))
+                self.trail.add(
+                    ModelRequested(
+                        seq=at.seq, turn=at.turn, agent=at.agent, model=model, request=text(line, "request_id")
+                    )
+                )
         for block in several(message, "content"):
             kind = text(block, "type")
             if kind == "tool_use":
                 self.calls.requested(at, block, line)
             elif kind not in _BLOCKS:
-                self.trail.add(at, Unrecognized, why="unknown_block")
+                self.trail.unrecognized(at, "unknown_block")
 
     def _user(self, at: At, line: Object, process: Process) -> None:
         message = line.get("message")
@@ -183,7 +202,7 @@ class Stream:
             elif kind == "text" and own:
                 self._steps(at, self.skills.loaded(text(block, "text") or ""))
             elif kind not in ("text", "image", "document"):
-                self.trail.add(at, Unrecognized, why="unknown_block")
+                self.trail.unrecognized(at, "unknown_block")
 
     def _result(self, at: At, line: Object, process: Process) -> None:
         process.results.append(line)
@@ -194,21 +213,22 @@ class Stream:
 
     def _steps(self, at: At, steps: Steps) -> None:
         for skill, step in steps:
-            self.trail.add(at, SkillStep, skill=skill, step=step)
+            self.trail.step(at, skill, step)
 
 
 def _unserved(line: Object) -> bool:
     """Whether a server that the command line named is not there. Only such servers are of the source `dynamic`."""
-    servers = (each for each in several(line, "mcp_servers") if text(each, "source") == "dynamic")
+    servers = [each for each in several(line, "mcp_servers") if text(each, "source") == "dynamic"]
     return any(text(each, "status") != "connected" for each in servers)
 
 
 def _names(line: Object, key: str) -> tuple[str, ...] | None:
     """The names in a list of objects, without servers that never came up; None where there is no list."""
-    if not isinstance(line.get(key), list):
+    listed = line.get(key)
+    if not isinstance(listed, list):
         return None
-    there: Iterable[Object] = (each for each in several(line, key) if text(each, "status") not in _ABSENT_SERVERS)
-    return tuple(name for each in there if (name := text(each, "name")) is not None)
+    there = [each for each in listed if text(each, "status") not in _ABSENT_SERVERS]
+    return tuple([name for each in there if (name := text(each, "name")) is not None])
 
 
 def digest(told: str) -> str:

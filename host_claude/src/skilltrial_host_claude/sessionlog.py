@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import relpath
 
-from skilltrial.api import Offered, Record, SkillStep, Step, Unrecognized
+from skilltrial.api import Offered, Record, Step
 
 from .lines import Object, Unreadable, inner, read, several, text, texts
 from .skills import Skills, Steps, file_of
@@ -13,21 +13,25 @@ from .trail import At, Trail
 
 def row(record: Record, trail: Trail, skills: Skills) -> None:
     """Read one row. Loads that the stream shows too are passed over."""
-    at = At(record.seq, record.turn, redacted=bool(record.redacted))
+    at = At(record.seq, record.turn, redacted=record.redacted > 0)
     try:
         line = read(record)
     except Unreadable as why:
-        trail.add(at, Unrecognized, why=f"session_log_{why}")
+        trail.unrecognized(at, f"session_log_{why}")
         return
     if line["type"] == "user":
         for skill, step in _prompt(line, skills):
-            trail.add(at, SkillStep, skill=skill, step=step)
+            trail.step(at, skill, step)
     elif line["type"] == "attachment":
         attachment = inner(line, "attachment")
-        for skill, step in _attached(attachment, skills, redacted=at.redacted):
-            trail.add(at, SkillStep, skill=skill, step=step)
-        if text(attachment, "type") == "instructions":
-            trail.add(at, Offered, instructions=_instructions(attachment, skills.root))
+        kind = text(attachment, "type")
+        if kind == "file":
+            for skill, step in _attached(attachment, skills, redacted=at.redacted):
+                trail.step(at, skill, step)
+        elif kind == "instructions":
+            trail.add(
+                Offered(seq=at.seq, turn=at.turn, agent=at.agent, instructions=_instructions(attachment, skills.root))
+            )
 
 
 def _prompt(line: Object, skills: Skills) -> Steps:
@@ -42,8 +46,6 @@ def _prompt(line: Object, skills: Skills) -> Steps:
 
 def _attached(attachment: Object, skills: Skills, *, redacted: bool) -> Steps:
     """A file that the prompt named with `@`."""
-    if text(attachment, "type") != "file":
-        return
     file = dict(file_of(attachment.get("content")))
     file["filePath"] = text(attachment, "filename") or text(file, "filePath") or ""
     yield from ((skill.skill, Step.MENTIONED) for skill in skills.at(file["filePath"]))

@@ -123,7 +123,7 @@ class Skills:
 
 def id_of(listed: str) -> str:
     """The id in a list of skills: a skill whose own name is another one is listed as `ID (name)`."""
-    found = _LISTED.fullmatch(listed) if listed.endswith(")") else None
+    found = _LISTED.fullmatch(listed)
     return found[1] if found else listed
 
 

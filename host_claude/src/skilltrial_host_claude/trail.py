@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from skilltrial.api import Event
+from skilltrial.api import Event, SkillStep, Step, Unrecognized
 
 
 class At(NamedTuple):
@@ -26,9 +26,17 @@ class Trail:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def add(self, at: At, kind: type[Event], **fields: Any) -> None:
-        """Write an event of this kind down."""
-        self.events.append(kind(seq=at[0], turn=at[1], agent=at[2], **fields))
+    def add(self, event: Event) -> None:
+        """Write an event down."""
+        self.events.append(event)
+
+    def unrecognized(self, at: At, why: str) -> None:
+        """Write down that a line, or something of it, is not known."""
+        self.events.append(Unrecognized(seq=at.seq, turn=at.turn, agent=at.agent, why=why))
+
+    def step(self, at: At, skill: str, step: Step) -> None:
+        """Write down how far a skill came."""
+        self.events.append(SkillStep(seq=at.seq, turn=at.turn, agent=at.agent, skill=skill, step=step))
 
     def taken(self) -> list[Event]:
         """What was written down since the last time."""

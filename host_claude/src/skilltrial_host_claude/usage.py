@@ -59,13 +59,15 @@ def _models(models: Object) -> Count:
 
 
 def _of_model(model: Object) -> Count:
-    return _count([whole(model, key) for key in _TOKENS], _money(model.get("costUSD")))
+    given, made, cached, reasoning = [whole(model, key) for key in _TOKENS]
+    return Count(given, made, cached, reasoning, _money(model.get("costUSD")))
 
 
 def _plain(result: Object) -> Count:
     usage = inner(result, "usage")
     details = inner(usage, "output_tokens_details")
-    return _count([*(whole(usage, key) for key in _PLAIN), whole(details, "thinking_tokens")], None)
+    given, made, cached = [whole(usage, key) for key in _PLAIN]
+    return Count(given, made, cached, whole(details, "thinking_tokens"))
 
 
 def _sum(counts: Sequence[Count]) -> Count:
@@ -74,12 +76,8 @@ def _sum(counts: Sequence[Count]) -> Count:
     if not counts:
         return NOTHING
     *tokens, costs = zip(*counts, strict=True)
-    return _count(list(map(_total, tokens)), None if None in costs else sum(costs, Decimal(0)))
-
-
-def _count(tokens: list[int | None], cost: Decimal | None) -> Count:
-    given, made, cached, reasoning = tokens
-    return Count(given, made, cached, reasoning, cost)
+    given, made, cached, reasoning = map(_total, tokens)
+    return Count(given, made, cached, reasoning, None if None in costs else sum(costs, Decimal(0)))
 
 
 def _total(counts: Sequence[int | None]) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from posixpath import basename
+from typing import NamedTuple
 
 from .commands import Script, Simple, follow, resolved
 from .words import Word
@@ -23,8 +24,7 @@ _CHANGERS = frozenset({"tee", "cp", "mv", "rm", "ln", "install", "truncate", "pa
 _NESTED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """An absolute path; with `pattern`, one that the shell would expand."""
 
     text: str

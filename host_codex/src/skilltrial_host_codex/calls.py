@@ -36,7 +36,6 @@ class _Moment(NamedTuple):
     """A point of the log: something asked, said, requested, or come `back`. It stands behind record `now`."""
 
     now: int
-    seq: int
     what: Asked | Said | Call
     back: bool = False
 
@@ -98,44 +97,45 @@ def _placed(log: Thread, turns: Mapping[int, StreamTurn]) -> tuple[list[_Moment]
     """The moments of a log in their order among the records, and where each turn's last one stands."""
     found: list[_Moment] = []
     at: dict[int, int] = {}
-    for _, _, moment in _moments(log):
-        what = moment.what
-        turn = turns.get(what.turn)
-        began = moment.seq if turn is None else turn.began or turn.last
-        now = at.get(what.turn, began)
+    for seq, _, what, back in _happenings(log):
+        now = at.get(what.turn)
+        if now is None:
+            turn = turns.get(what.turn)
+            now = seq if turn is None else turn.began or turn.last
         if isinstance(what, Call) and what.stream is not None:
-            shown = what.stream.completed if moment.back else what.stream.first
+            shown = what.stream.completed if back else what.stream.first
             now = max(now, shown or now)
         at[what.turn] = now
-        found.append(moment._replace(now=now))
+        found.append(_Moment(now, what, back))
     found.sort(key=itemgetter(0))
     return found, at
 
 
-def _moments(log: Thread) -> list[tuple[int, int, _Moment]]:
+def _happenings(log: Thread) -> list[tuple[int, int, Asked | Said | Call, bool]]:
     """The log in the order of happening. A response's tokens are logged behind its calls: it was asked for before."""
-    found: list[tuple[int, int, _Moment]] = []
+    found: list[tuple[int, int, Asked | Said | Call, bool]] = []
     asked_at = 0
     first: Call | None = None
     for place, step in enumerate(log.steps):
         if isinstance(step, Asked):
             seq = first.seq if first is not None and first.seq > asked_at else step.seq
-            found.append((seq, -1, _Moment(0, seq, step)))
+            found.append((seq, -1, step, False))
             asked_at, first = step.seq, None
         else:
-            found.append((step.seq, place, _Moment(0, step.seq, step)))
+            found.append((step.seq, place, step, False))
             if isinstance(step, Call):
                 first = first or (step if step.item_seq != step.seq else None)
-                back = _back(step)
-                found.append((back, len(log.steps) + place, _Moment(0, back, step, back=True)))
+                found.append((_back(step), len(log.steps) + place, step, True))
     found.sort(key=itemgetter(0, 1))
     return found
 
 
 def _back(call: Call) -> int:
     """Where the log has the end of a call: carried out, else answered, else never (right behind the request)."""
-    ends = [seq for seq in (call.item_seq, call.output_seq) if seq is not None]
-    return min(ends, default=call.seq)
+    carried_out, answered = call.item_seq, call.output_seq
+    if carried_out is None or answered is None:
+        return carried_out or answered or call.seq
+    return min(carried_out, answered)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from skilltrial.api import Cause, Ending, Exited, Note, Owner, Record, SessionEnded, Spawned, ending_by
+from skilltrial.api import Cause, Ending, Note, Owner, Record, SessionEnded, ending_by
 
 from .causes import cause_of, owner_of, owner_of_stderr
 from .lines import text
@@ -32,12 +32,11 @@ class Heard:
     complaints: dict[int, str] = field(default_factory=dict)
     """The beginning of what the program complained about, by turn."""
 
-    def record(self, record: Record) -> None:
-        """Go past any record."""
-        self.seq = record.seq
-        if record.turn not in self.begun and record.turn > 0:
-            self.begun.add(record.turn)
-            self.turn = max(self.turn, record.turn)
+    def goes_on(self, turn: int) -> None:
+        """Something of this turn is on record."""
+        if turn > 0:
+            self.begun.add(turn)
+            self.turn = max(self.turn, turn)
 
     def complaint(self, record: Record) -> None:
         """A line of standard error."""
@@ -55,7 +54,7 @@ def session_ended(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[
 
 
 def _by_turns(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[Done]) -> Verdict:
-    exits = {record.turn: note.code for record, note in heard.notes if isinstance(note, Exited)}
+    exits = {record.turn: note.code for record, note in heard.notes if note.note == "exited"}
     errors = {each.turn: each for each in done if each.error}
     for turn in sorted(heard.begun | turns.keys()):
         bad = _of_turn(turns.get(turn), errors.get(turn), exits.get(turn), heard.complaints.get(turn, ""))
@@ -63,7 +62,7 @@ def _by_turns(heard: Heard, turns: Mapping[int, StreamTurn], done: Sequence[Done
             return bad
     if not turns:
         return Ending.INVALID_EVENTS, None, Owner.HOST
-    kept = {record.turn for record, note in heard.notes if isinstance(note, Spawned) and _EPHEMERAL not in note.argv}
+    kept = {record.turn for record, note in heard.notes if note.note == "spawned" and _EPHEMERAL not in note.argv}
     if kept & turns.keys() - {each.turn for each in done}:
         # It goes on where it can't write its state, and what only the log shows is missing.
         return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.OPERATOR

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from skilltrial.api import Event, Record, Truncated, Unrecognized
+from skilltrial.api import Event, Record, Truncated, Unrecognized, read_strict_json
 
 Object = dict[str, Any]
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 class Line(NamedTuple):
@@ -43,15 +35,15 @@ class Lines:
     def take(self, place: int, record: Record) -> None:
         """Read the line of `record`, which is the one at `place`."""
         raw = record.raw
-        if not raw or raw.isspace():
+        try:
+            value = read_strict_json(raw)
+        except (ValueError, RecursionError):
+            if raw and not raw.isspace():
+                self._before(record)
+                self._unread = record
             return
         if self._unread is not None:
-            self._not_json(last=self._unread.turn != record.turn)
-        try:
-            value = decoded(raw)
-        except (ValueError, RecursionError):
-            self._unread = record
-            return
+            self._before(record)
         if isinstance(value, dict):
             self._tell(Line(record.seq, record.turn, value, record.redacted > 0, place, len(raw)))
         else:
@@ -59,26 +51,17 @@ class Lines:
 
     def over(self) -> None:
         """No line follows."""
-        if self._unread is not None:
-            self._not_json(last=True)
+        self._before(None)
 
-    def _not_json(self, *, last: bool) -> None:
+    def _before(self, following: Record | None) -> None:
+        """Tell the line before `following`, where it was no JSON."""
         record, self._unread = self._unread, None
         if record is None:
             return
-        if last:
+        if following is None or following.turn != record.turn:
             self._tell(Truncated(seq=record.seq, turn=record.turn, where=record.source.value))
         else:
             self._tell(Unrecognized(seq=record.seq, turn=record.turn, why="not_json"))
-
-
-def decoded(raw: str) -> Any:
-    """The value of a text that is JSON, strictly. Raises ValueError, RecursionError."""
-    if raw[0] == "{":
-        value, end = _DECODER.raw_decode(raw)
-        if end == len(raw):
-            return value
-    return _DECODER.decode(raw)
 
 
 def text(value: object, key: str) -> str | None:
@@ -90,7 +73,7 @@ def text(value: object, key: str) -> str | None:
 def number(value: object, key: str) -> int | None:
     """The whole number at `key`; None where there is none (true and false are no numbers)."""
     found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    return found if type(found) is int else None
 
 
 def inner(value: object, key: str) -> Object:

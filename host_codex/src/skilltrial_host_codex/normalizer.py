@@ -21,7 +21,6 @@ from skilltrial.api import (
     Source,
     Truncated,
     TurnEnded,
-    TurnSent,
     TurnStarted,
     note_of,
 )
@@ -40,6 +39,9 @@ from .tokens import usage
 from .trail import Trail
 from .versions import is_recorded
 
+_STDOUT, _STDERR, _LOG, _RUNNER = Source.STDOUT, Source.STDERR, Source.SESSION_LOG, Source.RUNNER
+"""Looked up once: in Python 3.11 a member of an enumeration costs as much as a call."""
+
 
 @dataclass(frozen=True)
 class CodexNormalizer:
@@ -57,10 +59,11 @@ def events_of(shelf: Shelf) -> Iterator[Event]:
     _read(shelf.records, heard, Lines(stream.tell), Lines(log.tell))
     turns, logs = stream.found, log.found
     main = _main(logs, turns)
-    placed = tuple(note for _, note in heard.notes if isinstance(note, SkillPlaced))
+    # By its word: whether a note is of a class is asked of pydantic, which takes its time.
+    placed = tuple(note for _, note in heard.notes if note.note == "skill_placed")
     trail = Trail(many=shelf.full)
     for record, note in heard.notes:
-        if isinstance(note, TurnSent):
+        if note.note == "turn_sent":
             trail.add(TurnStarted(seq=record.seq, turn=note.turn, prompt_sha256=note.prompt_sha256), record.seq)
     _opened(trail, turns, main, Skills(placed, main.cwd if main else None))
     for turn in turns.values():
@@ -73,17 +76,22 @@ def events_of(shelf: Shelf) -> Iterator[Event]:
 
 
 def _read(records: Sequence[Record], heard: Heard, stream: Lines, log: Lines) -> None:
+    turn = 0
+    record: Record | None = None
     for place, record in enumerate(records):
-        heard.record(record)
+        if record.turn != turn:
+            turn = record.turn
+            heard.goes_on(turn)
         source = record.source
-        if source is Source.SESSION_LOG:
+        if source is _LOG:
             log.take(place, record)
-        elif source is Source.STDOUT:
+        elif source is _STDOUT:
             stream.take(place, record)
-        elif source is Source.STDERR:
+        elif source is _STDERR:
             heard.complaint(record)
-        elif source is Source.RUNNER and (note := note_of(record)) is not None:
+        elif source is _RUNNER and (note := note_of(record)) is not None:
             heard.notes.append((record, note))
+    heard.seq = record.seq if record is not None else 0
     stream.over()
     log.over()
 

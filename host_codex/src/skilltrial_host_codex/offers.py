@@ -11,7 +11,8 @@ from skilltrial.api import Event, Offered, SkillStep
 from .skills import Skills, offered
 from .thread import Said, Thread
 
-_INSTRUCTIONS = re.compile(r"^# AGENTS\.md instructions for (.+)$", re.M)
+_INSTRUCTED = "# AGENTS.md instructions for "
+_INSTRUCTIONS = re.compile(rf"^{re.escape(_INSTRUCTED)}(.+)$", re.M)
 _SKILLS = "<skills_instructions>"
 
 
@@ -41,7 +42,8 @@ def offers(main: Thread, skills: Skills) -> Iterator[Event]:
 
 def _instructions(said: list[Said], cwd: str | None) -> tuple[str, ...]:
     """The instruction files that were given, relative to the project."""
-    folders = {found[1] for each in said if each.role == "user" for found in _INSTRUCTIONS.finditer(each.text)}
+    texts = [each.text for each in said if each.role == "user" and _INSTRUCTED in each.text]
+    folders = {found[1] for each in texts for found in _INSTRUCTIONS.finditer(each)}
     if cwd is None:
         return tuple(sorted(folders))
     return tuple(sorted(join(relpath(folder, cwd), "AGENTS.md").removeprefix("./") for folder in folders))

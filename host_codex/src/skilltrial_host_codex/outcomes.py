@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .lines import Object, inner, number, several, text, texts
 from .thread import Call
@@ -33,8 +32,7 @@ _FAILED = re.compile(
 DENIED = re.compile(r"permission denied|operation not permitted|read-only file system", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """`seq` is None where nothing came back."""
 
     seq: int | None = None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from skilltrial.api import Event, Unrecognized
+from skilltrial.api import Event, Unrecognized, read_json
 
 from .lines import Line, Object, inner, number, text, texts
 from .shelf import Shelf
@@ -46,15 +45,17 @@ class Threads:
             self._thread = thread = known.setdefault(thread.id, thread)
             thread.events.append(line)
             return
-        if line.value.get("type") == "session_meta":
+        row, ordinal = line.value.get("type"), number(line.value, "ordinal")
+        if row == "session_meta":
             self._thread = _begun(known, line)
             return
-        ordinal = number(line.value, "ordinal")
-        if not resumed:
-            thread = _continued(thread, known.values(), ordinal)
-        self._thread = thread = known.setdefault(thread.id, thread)
+        if not known:  # a log without its beginning
+            known[thread.id] = thread
+        elif not (resumed or ordinal is None or thread.ordinal is None or ordinal == thread.ordinal + 1):
+            thread = next((other for other in known.values() if other.ordinal == ordinal - 1), thread)
+        self._thread = thread
         thread.ordinal = ordinal
-        _row(thread, line, self._shelf)
+        _row(thread, line, row, self._shelf)
 
 
 def _begun(known: dict[str | None, Thread], line: Line) -> Thread:
@@ -69,51 +70,60 @@ def _begun(known: dict[str | None, Thread], line: Line) -> Thread:
     return thread
 
 
-def _continued(thread: Thread, known: Iterable[Thread], ordinal: int | None) -> Thread:
-    """The conversation that a row belongs to: the one that is read just now, or one whose count it takes up."""
-    if ordinal is None or thread.ordinal is None or ordinal == thread.ordinal + 1:
-        return thread
-    return next((other for other in known if other.ordinal == ordinal - 1), thread)
-
-
-def _row(thread: Thread, line: Line, shelf: Shelf) -> None:
-    row, payload = line.value.get("type"), inner(line.value, "payload")
-    what = text(payload, "type") or ""
+def _row(thread: Thread, line: Line, row: object, shelf: Shelf) -> None:
+    payload = inner(line.value, "payload")
     match row:
-        case "turn_context":
-            thread.model = text(payload, "model") or thread.model
-            thread.turn_ids[line.turn] = text(payload, "turn_id") or ""
+        case "response_item":
+            _response(thread, line, payload, shelf)
+        case "event_msg":
+            _happened(thread, line, payload, shelf)
         case "token_usage_record":
             whole = inner(payload, "turn_token_usage")
             thread.steps.append(Asked(line.seq, line.turn, thread.model, text(payload, "response_id"), whole))
-        case "response_item":
-            _response(thread, line, payload, what, shelf)
-        case "event_msg" if what == "item_completed":
-            _item(thread, line, inner(payload, "item"), shelf)
-        case "event_msg" if what == "task_complete":
-            thread.done.append(Done(line.seq, line.turn, text(payload, "turn_id"), inner(payload, "error")))
-        case "event_msg" if what in _SILENT:
-            pass
+        case "turn_context":
+            thread.model = text(payload, "model") or thread.model
+            thread.turn_ids[line.turn] = text(payload, "turn_id") or ""
         case "world_state":
             pass
         case _:
             thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
 
 
-def _response(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf) -> None:
+def _happened(thread: Thread, line: Line, payload: Object, shelf: Shelf) -> None:
+    """What the program did."""
+    what = text(payload, "type") or ""
+    if what in _SILENT:
+        return
+    if what == "item_completed":
+        _item(thread, line, inner(payload, "item"), shelf)
+    elif what == "task_complete":
+        thread.done.append(Done(line.seq, line.turn, text(payload, "turn_id"), inner(payload, "error")))
+    else:
+        thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
+
+
+def _response(thread: Thread, line: Line, payload: Object, shelf: Shelf) -> None:
     """An item of the conversation as the model has it."""
-    if what in _CALLS:
+    what = text(payload, "type") or ""
+    if what == "message":
+        _message(thread, line, payload)
+    elif what in _CALLS:
         _call(thread, line, payload, what, shelf)
     elif what in _OUTPUTS:
         _output(thread, line, payload, what, shelf)
     elif what == "additional_tools":
         thread.tools.extend(_names(payload))
-    elif what == "message":
-        role = text(payload, "role") or ""
-        if role != "assistant":
-            thread.steps.extend(Said(line.seq, line.turn, role, part, line.redacted) for part in _parts(payload))
     elif what != "reasoning":
         thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="session_log"))
+
+
+def _message(thread: Thread, line: Line, payload: Object) -> None:
+    role, content = text(payload, "role") or "", payload.get("content")
+    if role == "assistant":
+        return
+    for part in content if isinstance(content, list) else [content]:
+        if told := text(part, "text") if isinstance(part, dict) else texts(part):
+            thread.steps.append(Said(line.seq, line.turn, role, told, line.redacted))
 
 
 def _call(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf) -> None:
@@ -139,7 +149,7 @@ def _arguments(raw: object) -> tuple[Any, bool]:
     if not isinstance(raw, str):
         return raw, False
     try:
-        return json.loads(raw), True
+        return read_json(raw), True
     except (ValueError, RecursionError):
         return raw, False
 
@@ -171,13 +181,6 @@ def _item(thread: Thread, line: Line, item: Object, shelf: Shelf) -> None:
         thread.steps.append(call)
     call.done, call.item_kind, call.item_seq = shelf.kept(line, item, "payload", "item"), kind, line.seq
     call.redacted = call.redacted or line.redacted
-
-
-def _parts(payload: Object) -> Iterator[str]:
-    content = payload.get("content")
-    for part in content if isinstance(content, list) else [content]:
-        if found := texts([part] if isinstance(part, dict) else part):
-            yield found
 
 
 def _names(payload: Object) -> Iterator[str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from skilltrial.api import Record
+from skilltrial.api import Record, read_json
 
 from .lines import Line
 
@@ -27,10 +26,10 @@ class Later(NamedTuple):
 
     def read(self) -> Any:
         """The value."""
-        value = json.loads(self.records[self.place].raw)
+        value = read_json(self.records[self.place].raw)
         for key in self.keys:
             value = value[key]
-        return json.loads(value) if self.text else value
+        return read_json(value) if self.text else value
 
 
 class Shelf:
@@ -54,7 +53,7 @@ class Shelf:
 
     def again(self, place: int, key: str) -> Any:
         """What stands under `key` on the line of the record at `place`."""
-        return json.loads(self.records[place].raw)[key]
+        return read_json(self.records[place].raw)[key]
 
     def kept(self, line: Line, value: Any, *keys: str, text: bool = False) -> Any:
         """`value`, which stands under `keys` on the line, or where it can be read again."""

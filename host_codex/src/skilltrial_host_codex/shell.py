@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from posixpath import basename
+from typing import NamedTuple
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from .readers import EVERYTHING, files_of, moved, passes_on, redirect_of, resolved, unwrapped, words_of
-from .words import Word
+from .words import Word, plain_commands
 
 _LANGUAGE = Language(tree_sitter_bash.language())
 _DEEPEST = 40
@@ -24,8 +25,7 @@ _LOOPS = frozenset({"for_statement", "while_statement", "case_statement", "c_sty
 _OPAQUE = frozenset({"eval", "xargs", "find", "parallel", "ssh", "docker"})
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A file whose content the command prints. `whole`: all of it, unchanged, and nothing else."""
 
     path: str
@@ -61,6 +61,11 @@ class _Walk:
     def script(self, script: str, cwd: str | None, *, shown: bool, depth: int) -> None:
         if depth > _DEEPEST or len(script) > _LONGEST:
             self.found.understood = False
+            return
+        commands = plain_commands(script)
+        if commands is not None:
+            for words in commands:
+                cwd = self.words(words, cwd, shown, None, depth)
             return
         tree = Parser(_LANGUAGE).parse(script.encode("utf-8", "surrogatepass"))
         self.node(tree.root_node, cwd, shown, depth)
@@ -122,8 +127,13 @@ class _Walk:
         return self.node(body, cwd, shown, depth + 1)
 
     def command(self, node: Node, cwd: str | None, shown: bool, stdin: Word | None, depth: int) -> str | None:
-        words = words_of(node, cwd)
-        if any(word is None for word in words):
+        return self.words(words_of(node, cwd), cwd, shown, stdin, depth)
+
+    def words(
+        self, words: list[Word | None], cwd: str | None, shown: bool, stdin: Word | None, depth: int
+    ) -> str | None:
+        """Follow the command of these words; return the working directory after it."""
+        if None in words:
             self.found.understood = False
         words = unwrapped(words)
         if not words or words[0] is None:

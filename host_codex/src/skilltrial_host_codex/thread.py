@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from skilltrial.api import ABSENT, Absent, Event
 
@@ -21,6 +21,11 @@ EXECUTED = {
     "WebSearch": "web_search",
 }
 """A session log's item that is a carried-out call → the stream's word for it."""
+
+_SHELL = re.compile(
+    r"""[^ \t\r\n'"\\]+ (?:-c|-lc) (?:'([^']*)'|"([^"\\]*)"|([^ \t\r\n'"\\]+))""",
+)
+"""`SHELL -lc SCRIPT` where nothing is escaped: shlex would say the same, and takes its time."""
 
 
 @dataclass(slots=True)
@@ -64,8 +69,7 @@ class Call:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """One response of the model, with its tokens; `whole` are the turn's tokens so far."""
 
     seq: int
@@ -75,8 +79,7 @@ class Asked:
     whole: Object
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A message to the model that the program wrote: `role` is user or developer."""
 
     seq: int
@@ -142,6 +145,8 @@ def command_of(item: Object) -> str:
     """The script of a command: in the log a list of words, in the stream one string of quoted words."""
     command = item.get("command")
     if isinstance(command, str):
+        if found := _SHELL.fullmatch(command):
+            return found[1] or found[2] or found[3] or ""
         try:
             words = shlex.split(command)
         except ValueError:
