@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from skilltrial.archive.trees import Tree
 from skilltrial.model.plan import Plan
-from skilltrial.model.suite import ENDS_TURN, Act, Case, FileText, Say, Suite, WriteFile
+from skilltrial.model.suite import ENDS_TURN, Act, Call, Case, FileText, Say, Suite, WriteFile
 from skilltrial.model.trial import Script, TrialKey
 
 NEUTRAL = "Done."
@@ -17,7 +17,9 @@ WRECK = "wrecked\n"
 
 def scripts(suite: Suite, plan: Plan, workspaces: Mapping[str, Tree]) -> dict[TrialKey, Script]:
     """The script of every planned trial: a rehearsal's own, or that of a built-in agent."""
-    return {key: _script(suite.case(key.case), key.label, workspaces[key.case]) for key in plan.trials}
+    made = {key: _script(suite.case(key.case), key.label, workspaces[key.case]) for key in plan.trials}
+    names = {name: one.aliases for name, one in plan.fixtures.items() if one.aliases}
+    return {key: _renamed(script, names) for key, script in made.items()} if names else made
 
 
 def _script(case: Case, label: str, workspace: Tree) -> Script:
@@ -32,6 +34,18 @@ def _script(case: Case, label: str, workspace: Tree) -> Script:
         case _:
             rehearsal = next(one for one in case.rehearsals if one.id == label)
             return Script(by_turns(rehearsal.script, turns))
+
+
+def _renamed(script: Script, names: Mapping[str, Mapping[str, str]]) -> Script:
+    """The script with calls of tools as each fixture calls them."""
+    return Script(tuple(tuple(_called(act, names) for act in turn) for turn in script.turns))
+
+
+def _called(act: Act, names: Mapping[str, Mapping[str, str]]) -> Act:
+    if not isinstance(act, Call):
+        return act
+    tool = names.get(act.call.server, {}).get(act.call.tool, act.call.tool)
+    return Call(call=act.call.model_copy(update={"tool": tool}))
 
 
 def by_turns(acts: Sequence[Act], turns: int) -> tuple[tuple[Act, ...], ...]:

@@ -14,6 +14,7 @@ from skilltrial.model.notes import (
     Interrupted,
     LimitHit,
     Note,
+    PluginPlaced,
     SkillPlaced,
     Spawned,
     TurnSent,
@@ -81,6 +82,21 @@ def replaces_skills(specimen: Specimen) -> Iterator[Mutant]:
     yield Mutant("a skill that is none of the arm's", on_host(specimen.host.with_inserted(0, [record])))
 
 
+def replaces_plugin(specimen: Specimen) -> Iterator[Mutant]:
+    """The plugin was not laid there, was another one, or lies where none was to be."""
+    placed = {at: note for at, note in _notes(specimen).items() if isinstance(note, PluginPlaced)}
+    for at, note in placed.items():
+        yield Mutant("the plugin not placed", on_host(specimen.host.without([at])))
+        yield Mutant("the plugin of another folder", _noted(specimen, at, note, sha256=NOBODY))
+        yield Mutant("the plugin under another name", _noted(specimen, at, note, plugin="another"))
+        bodies = {path: NOBODY if path.endswith("/SKILL.md") else one for path, one in note.files.items()}
+        if bodies != note.files:
+            yield Mutant("the plugin with another body of the skill", _noted(specimen, at, note, files=bodies))
+    stranger = PluginPlaced(plugin="stranger", path="../plugins/stranger", sha256=NOBODY, files={})
+    record = Record(0, 0.0, Source.RUNNER, 0, as_raw(stranger))
+    yield Mutant("a plugin that nobody planned", on_host(specimen.host.with_inserted(0, [record])))
+
+
 def runs_otherwise(specimen: Specimen) -> Iterator[Mutant]:
     """Only this arm's program had another argument, variable or file: told where another arm can be compared with."""
     if not any(
@@ -96,6 +112,9 @@ def runs_otherwise(specimen: Specimen) -> Iterator[Mutant]:
             if note.environment is not None:
                 more = [*note.environment, "MORE"]
                 yield Mutant(f"{name}: one variable more", _noted(specimen, at, note, environment=more))
+        elif isinstance(note, PluginPlaced):
+            more_files = {**note.files, "more": NOBODY}
+            yield Mutant("one file more in the plugin", _noted(specimen, at, note, files=more_files))
         elif isinstance(note, Furnished) and note.whole:
             more_files = {**note.files, "more": NOBODY}
             yield Mutant("one file more in the home", _noted(specimen, at, note, files=more_files))
@@ -149,6 +168,7 @@ NOTES = (
     Mutation("runner-sent-otherwise", "a prompt was not sent as planned", unsends),
     Mutation("runner-saw-no-end", "a program did not end well, or never ran", unends),
     Mutation("runner-placed-otherwise", "the arm's skills were not those that were placed", replaces_skills),
+    Mutation("runner-plugged-otherwise", "the plugin was not the arm's", replaces_plugin),
     Mutation("runner-ran-otherwise", "one arm's program ran with something else", runs_otherwise),
     Mutation("runner-tells-of-another", "the trial's facts are those of another", misplaces),
     Mutation("files-changed", "the project's files became others", changes_files),

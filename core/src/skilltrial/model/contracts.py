@@ -14,7 +14,7 @@ def lacking(suite: Suite, offered: Mapping[str, FixtureIdentity]) -> Iterator[st
     A fixture of which nothing is known offers nothing.
     """
     for name, use in suite.fixtures.items():
-        tools = frozenset(offered[name].tools) if name in offered else frozenset()
+        tools = frozenset((*offered[name].tools, *offered[name].aliases)) if name in offered else frozenset()
         for code, wanted in use.contract.items():
             if missing := [tool for tool in wanted if tool not in tools]:
                 yield f"{code}: fixture {name!r} does not offer {', '.join(missing)}"

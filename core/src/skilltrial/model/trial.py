@@ -98,6 +98,8 @@ class FixtureIdentity(Part):
     """None where it offers none of a server under study."""
     live: LiveServer | None = None
     """None where nothing real answers."""
+    aliases: dict[str, str] = Field(default_factory=dict)
+    """A tool as scripts and contracts of the suite call it → its name among `tools`, where that is another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import field
 from importlib.util import find_spec
 from typing import Annotated, Literal, Self
 
@@ -12,6 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from skilltrial.api import Answerer, Can, CatalogIdentity, FixtureIdentity, FixtureRun, LiveServer, RunInfo
 
+ToolName = Annotated[str, Field(min_length=1, max_length=200)]
 File = Annotated[str, Field(min_length=1, max_length=500)]
 
 
@@ -23,6 +25,8 @@ class McpFixture:
     """The catalog, a file beside the suite (`skilltrial catalog capture` writes one)."""
     replies: File | None = None
     """The scripts that cases may play, a file beside the suite. In the mode `forward` rehearsals play them."""
+    aliases: dict[ToolName, Annotated[tuple[ToolName, ...], Field(min_length=1)]] = field(default_factory=dict)
+    """Tool → other names of it. By any of them replies and scripts mean the one that the catalog has."""
     mode: Literal["replies", "forward"] = "replies"
     """`forward`: in live runs a real server answers every call."""
     url: Annotated[str, Field(pattern=r"^https?://[^\s@]+$", max_length=2000)] | None = None
@@ -73,7 +77,7 @@ class McpFixture:
             return ("in the mode `forward` a real server answers; leave the answerer out",)
         if self.url is not None and find_spec("httpx2") is None:
             return ("the mode `forward` needs the package `httpx2`: install skilltrial-fixture-mcp[forward]",)
-        prepared, faults = prepare(self.catalog, self.replies, assets)
+        prepared, faults = prepare(self.catalog, self.replies, assets, self.aliases)
         if prepared is None:
             return faults
         fault = cast_fault(prepared, options)
@@ -83,6 +87,7 @@ class McpFixture:
 
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
         """The tools of the catalog, whose they are, and whether a real server answers (see FixtureSpec)."""
+        from .aliases import present
         from .catalog import sound_catalog
 
         file = sound_catalog(self.catalog, assets[self.catalog])
@@ -92,6 +97,7 @@ class McpFixture:
                 sha256=file.sha256, server=file.server.name, version=file.server.version, captured=file.captured
             ),
             live=None if self.mode == "replies" else self._live(file.tools),
+            aliases=dict(present([str(tool["name"]) for tool in file.tools], self.aliases)),
         )
 
     def open_fixtures(

@@ -13,6 +13,7 @@ from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
 from skilltrial.replies.scripts import check_includes, included
 from skilltrial.replies.templates import compile_template, template_faults
 
+from .aliases import Aliases, present, renamed
 from .answers import Answering
 from .catalog import Catalog, Tool, read_catalog
 from .playing import Play, PlayedRule
@@ -32,8 +33,13 @@ FORWARDED = "forwarded"
 """The one script, an empty one, where there are no replies: a real server answers."""
 
 
-def prepare(catalog: str, replies: str | None, assets: Mapping[str, bytes]) -> tuple[Prepared | None, list[str]]:
-    """Read both files, named as in `assets`; None where they have faults, with a sentence each."""
+def prepare(
+    catalog: str, replies: str | None, assets: Mapping[str, bytes], aliases: Aliases | None = None
+) -> tuple[Prepared | None, list[str]]:
+    """Read both files, named as in `assets`; None where they have faults, with a sentence each.
+
+    `aliases` are other names of tools: a rule means the tool under the name that the catalog has.
+    """
     offered, sentences = read_catalog(catalog, assets[catalog])
     if replies is None:
         nothing = Play({}, frozenset(), dict.fromkeys(offered.tools if offered else (), ()))
@@ -43,7 +49,7 @@ def prepare(catalog: str, replies: str | None, assets: Mapping[str, bytes]) -> t
     except Unreadable as error:
         return None, [*sentences, str(error)]
     faults = Faults()
-    plays = _Reader(offered, faults).read(document)
+    plays = _Reader(offered, faults, present(offered.tools if offered else (), aliases or {})).read(document)
     sentences += document.sentences(faults)
     return (None if sentences or offered is None else Prepared(offered, plays)), sentences
 
@@ -51,9 +57,11 @@ def prepare(catalog: str, replies: str | None, assets: Mapping[str, bytes]) -> t
 class _Reader:
     """Reads a replies file against a catalog; without one, only what needs none is checked."""
 
-    def __init__(self, catalog: Catalog | None, faults: Faults) -> None:
+    def __init__(self, catalog: Catalog | None, faults: Faults, names: Mapping[str, str]) -> None:
         self.catalog = catalog
         self.faults = faults
+        self.names = names
+        """Tool → the name that the catalog has in its place."""
 
     def read(self, document: Document) -> dict[str, Play]:
         try:
@@ -64,7 +72,10 @@ class _Reader:
         if not file.scripts:
             self.faults.add(("scripts",), "there must be at least one script")
         rules = {
-            name: [self._rule(rule, ("scripts", name, "rules", at)) for at, rule in enumerate(script.rules)]
+            name: [
+                self._rule(renamed(rule, self.names), ("scripts", name, "rules", at))
+                for at, rule in enumerate(script.rules)
+            ]
             for name, script in file.scripts.items()
         }
         written = {name: script.rules for name, script in file.scripts.items()}
@@ -78,8 +89,11 @@ class _Reader:
             for name, script in file.scripts.items()
         }
 
+    def _hidden(self, script: Script) -> list[str]:
+        return [self.names.get(tool, tool) for tool in script.hidden]
+
     def _check_script(self, name: str, script: Script) -> None:
-        self._check_tools(script.hidden, ("scripts", name, "hidden"))
+        self._check_tools(self._hidden(script), ("scripts", name, "hidden"))
         for at, route in enumerate(script.routes):
             for path, says in route_faults(route, ("scripts", name, "routes", at)):
                 self.faults.add(path, says)
@@ -159,7 +173,7 @@ class _Reader:
         tools = {} if self.catalog is None else self.catalog.tools
         return Play(
             state=script.state,
-            hidden=frozenset(script.hidden),
+            hidden=frozenset(self._hidden(script)),
             rules={
                 name: tuple(_played(rule, tool) for rule in rules if _is_for(rule[0], name))
                 for name, tool in tools.items()

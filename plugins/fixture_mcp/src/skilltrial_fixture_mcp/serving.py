@@ -177,7 +177,7 @@ def open_server(
     options: McpFixture, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None = None
 ) -> Iterator[RunningServer]:
     """Run a server while the context lasts. Raises InvalidRequest for faulty files, ServerNotStarted."""
-    prepared, faults = prepare(options.catalog, options.replies, assets)
+    prepared, faults = prepare(options.catalog, options.replies, assets, options.aliases)
     if prepared is None:
         raise InvalidRequest("\n".join(faults))
     named = prepared.catalog.server
