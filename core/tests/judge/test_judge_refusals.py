@@ -20,6 +20,12 @@ def denied(w, call="c1", tool="Bash"):
     return w.event("PermissionDecided", turn=1, call=call, tool=tool, decision="denied")
 
 
+def script(w, command, how=None):
+    """A command that was refused, by a rejection or `how`."""
+    call = asked(w, "s1", "Shell", input={"command": command})
+    return [call, how(w, "s1", "Shell") if how else w.event("ToolRejected", turn=1, call="s1", reason="permission")]
+
+
 @pytest.fixture
 def two(world, w):
     """A pair of trials of one case; what happened in each before its answer."""
@@ -86,6 +92,11 @@ def test_what_a_skill_asks_for_counts_only_in_the_arm_that_has_it(world, w, two)
         (("Bash",), lambda w: refused(w, tool="Write"), "tied-pass"),
         (("Bash",), lambda w: refused(w, reason="schema"), "tied-pass"),
         ((), refused, "tied-pass"),
+        ((), lambda w: script(w, "python /place/skills/notes/scripts/run.py"), "unavailable"),
+        ((), lambda w: script(w, "cd skills/notes && python skills/notes/scripts/run.py", denied), "unavailable"),
+        ((), lambda w: script(w, "python skills/other/scripts/run.py"), "tied-pass"),
+        ((), lambda w: script(w, "cat skills/notes/SKILL.md"), "tied-pass"),
+        ((), lambda w: script(w, "python skills/notes/scripts/run.py")[:1], "tied-pass"),
     ],
 )
 def test_r39_an_arm_that_was_refused_what_its_skill_asks_for_is_compared_with_nothing(
@@ -103,7 +114,7 @@ def test_refusals_are_a_headline_of_each_arm(world, w, two):
     world.asks = ("Bash",)
     report = two([*refused(w), *refused(w, "c2", "Write")], refused(w, tool="Write"))
     told = [one for one in report.limitations if one.startswith("Refused")]
-    asked_for = ", 1 of them of tools that its skill asks for (see `allow`)"
+    asked_for = ", 1 of them for what its skill asks for (see `allow`)"
     assert told == [
         f"Refused in arm with_skill: 2 tool calls{asked_for}; owner operator.",
         "Refused in arm without_skill: 1 tool call; owner operator.",

@@ -83,27 +83,30 @@ def test_a_list_and_a_text_of_the_same_tools_are_the_same(tools, between):
 
 
 @pytest.mark.parametrize(
-    ("asks", "allow", "named"),
+    ("asks", "allow", "named", "proposed"),
     [
-        ("Read", None, "`Read`"),
-        ("Read", ["Read"], None),
-        ("Read", ["Read", "Bash"], None),
-        ("Read", ["read"], "`Read`"),
-        ("Read, Write", ["Write"], "`Read`"),
-        ("Read, Write, Bash", ["Bash"], "`Read`, `Write`"),
-        ("[Read, Write]", [], "`Read`, `Write`"),
-        ("Bash(git *)", [], "`Bash`"),
-        ("Bash(git *)", ["Bash(git *)"], None),
-        ("Bash(git *)", ["Bash"], None),
-        ("Bash(git *)", ["Bash(npm *)"], "`Bash`"),
-        ("Bash", ["Bash(git *)"], "`Bash`"),
-        ("Bash(git *), Bash(npm *)", [], "`Bash`"),
-        ("Bash(git *), Bash(npm *)", ["Bash(git *)"], "`Bash`"),
-        ("mcp__memory__remember", [], "`mcp__memory__remember`"),
+        ("Read", None, "`Read`", "; `allow: [Read]` lets all arms alike"),
+        ("Read", ["Read"], None, None),
+        ("Read", ["Read", "Bash"], None, None),
+        ("Read", ["read"], "`Read`", "; add to it, for all arms alike: Read"),
+        ("Read, Write", ["Write"], "`Read`", "; add to it, for all arms alike: Read"),
+        ("Read, Write, Bash", ["Bash"], "`Read`, `Write`", "; add to it, for all arms alike: Read, Write"),
+        ("[Read, Write]", [], "`Read`, `Write`", "; `allow: [Read, Write]` lets all arms alike"),
+        ("Bash(git *)", [], "`Bash`", "; `allow: [Bash]` lets all arms alike"),
+        ("Bash(git *)", ["Bash(git *)"], None, None),
+        ("Bash(git *)", ["Bash"], None, None),
+        ("Bash(git *)", ["Bash(npm *)"], "`Bash`", "; add to it, for all arms alike: Bash"),
+        ("Bash", ["Bash(git *)"], "`Bash`", "; add to it, for all arms alike: Bash"),
+        ("Bash(git *), Bash(npm *)", [], "`Bash`", "; `allow: [Bash]` lets all arms alike"),
+        ("Bash(git *), Bash(npm *)", ["Bash(git *)"], "`Bash`", "; add to it, for all arms alike: Bash"),
+        ("mcp__m__r", [], "`mcp__m__r`", "; `allow: [mcp__m__r]` lets all arms alike"),
+        ("(odd", [], None, None),
+        ("odd/tool, Read", [], "a tool, `Read`", "; `allow: [Read]` lets all arms alike"),
+        ("odd/tool", [], "a tool", ""),
     ],
 )
-def test_a_tool_that_the_suite_does_not_allow_is_remarked(told, asks, allow, named):
-    remark = f"skill `commit-style`: it asks for {named}, which `allow` does not name: calls may be refused"
+def test_a_tool_that_the_suite_does_not_allow_is_remarked_with_what_to_write(told, asks, allow, named, proposed):
+    remark = f"skill `commit-style`: it asks for {named}, which `allow` does not name: calls may be refused{proposed}"
     assert told(f"allowed-tools: {asks}\n", allow) == ([remark] if named else [])
 
 
@@ -156,7 +159,7 @@ def test_scripts_that_nobody_may_run_are_remarked_once(project, told, tools, all
 
     remarks = told(tools, allow)
 
-    assert any(SCRIPTS in one for one in remarks) is remarked
+    assert any(SCRIPTS in one and "`allow: [Bash]` lets all arms alike" in one for one in remarks) is remarked
     assert len(remarks) == (1 if remarked or (tools and not allow) else 0)
 
 

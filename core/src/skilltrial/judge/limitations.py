@@ -111,7 +111,7 @@ def _refused(trials: Sequence[TrialReport]) -> Iterator[str]:
         refused = sum(trial.refused_calls or 0 for trial in trials if trial.key.arm == arm)
         asked = sum(trial.refused_asked or 0 for trial in trials if trial.key.arm == arm)
         if refused:
-            more = f", {asked} of them of tools that its skill asks for (see `allow`)" if asked else ""
+            more = f", {asked} of them for what its skill asks for (see `allow`)" if asked else ""
             yield f"Refused in arm {arm}: {plural(refused, 'tool call')}{more}; owner operator."
 
 

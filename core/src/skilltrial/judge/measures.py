@@ -22,30 +22,29 @@ _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]{0,127}")
 
 
 def refusals(
-    few: Sequence[Event], events: Sequence[Event], sees: frozenset[Sees], asked: frozenset[str]
+    few: Sequence[Event], events: Sequence[Event], sees: frozenset[Sees], asked: frozenset[str], scripts: Sequence[str]
 ) -> tuple[int, int] | None:
-    """How many calls were not allowed, and how many of them were of tools that were `asked` for.
+    """How many calls were not allowed, and how many of them a skill asks for: `asked` tools, and its `scripts`.
 
-    `few` are the events of an outline; all `events` are gone through only where a call was refused.
+    `scripts` are folders, as a call may name them. `few` are the events of an outline; all `events` are gone through
+    only where a call was refused.
     """
     if Sees.PERMISSIONS not in sees:
         return None
     # A call may be told of twice, by different names of its tool (`remember`, `mcp__memory__remember`).
     refused: dict[str, set[str]] = {}
-    rejected: set[str] = set()
+    own: set[str] = set()
     for event in few:
         if isinstance(event, ToolRejected) and event.reason in ("permission", "hook", "policy"):
             refused.setdefault(event.call, set())
-            rejected.add(event.call)
         elif isinstance(event, PermissionDecided) and event.decision == "denied":
             refused.setdefault(event.call or f"at {event.seq}", set()).add(event.tool)
-    if rejected:
-        tools = {
-            event.call: event.tool for event in events if isinstance(event, ToolRequested) if event.call in rejected
-        }
-        for call, tool in tools.items():
-            refused[call].add(tool)
-    return len(refused), sum(not names.isdisjoint(asked) for names in refused.values())
+    for event in events if refused else ():
+        if isinstance(event, ToolRequested) and event.call in refused:
+            refused[event.call].add(event.tool)
+            if any(folder in str(event.input) for folder in scripts):
+                own.add(event.call)
+    return len(refused), sum(call in own or not names.isdisjoint(asked) for call, names in refused.items())
 
 
 def usage(events: Sequence[Event], sees: frozenset[Sees], accounting: str | None, *, turns: int) -> UsageReport | None:

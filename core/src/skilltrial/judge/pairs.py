@@ -17,7 +17,7 @@ def pairs(gate_arm: str, arms: Iterable[str], trials: Sequence[TrialReport]) -> 
 
     Unless both sides passed or failed, and were answered by the same models where these were seen, a pair is
     `unavailable`: arms differ in nothing but skills. So is one whose sides ran with anything else that differs
-    (`judge.parity`), and one whose arm was refused a tool that its skill asks for:
+    (`judge.parity`), and one whose arm was refused what its skill asks for:
     what the skill does with it was not seen.
     """
     kinds: dict[TrialKey, VerdictKind] = {trial.key: trial.verdict.kind for trial in trials}

@@ -11,7 +11,7 @@ from skilltrial.model.endings import Ended, ended
 from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized, Usage
 from skilltrial.model.evidence import Evidence
-from skilltrial.model.notes import NotBegun, Spawned, exit_codes, notes
+from skilltrial.model.notes import NotBegun, SkillPlaced, Spawned, exit_codes, notes
 from skilltrial.model.records import Record
 from skilltrial.model.report import TrialReport, UsageReport, Verdict, word
 from skilltrial.model.suite import Case
@@ -72,6 +72,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         told = outline(events)
         end = ended(runner, records, told.few, turns=len(bench.case.turns), sees=bench.identity.sees)
         report = _report(key, trial, bench, runner, end).model_copy(update=_seen(trial, bench, events, told, end))
+        report = report.model_copy(update=_refused(bench, events, told, runner))
         report = report.model_copy(update={"ran": ran(runner, trial.fixture_records(), trial.files())})
     except ArchiveRefused:
         raise
@@ -154,10 +155,7 @@ def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record],
 def _seen(trial: TrialView, bench: Bench, events: Sequence[Event], told: Outline, end: Ended) -> dict[str, object]:
     """The fields of a report that follow from the trajectory; `told` is its outline."""
     sees, few = bench.identity.sees, told.few
-    refused, asked = measures.refusals(few, events, sees, bench.asked) or (None, None)
     return {
-        "refused_calls": refused,
-        "refused_asked": asked,
         "trigger": trigger(bench.skills, bench.present, few, sees, completed=end.ending is Ending.COMPLETED),
         "tool_calls": told.calls if Sees.TOOL_CALLS in sees else None,
         "usage": measures.usage(few, sees, bench.identity.accounting, turns=len(bench.case.turns)),
@@ -167,6 +165,14 @@ def _seen(trial: TrialView, bench: Bench, events: Sequence[Event], told: Outline
         "unrecognized": measures.count(few, Unrecognized),
         "truncated": measures.count(few, Truncated),
     }
+
+
+def _refused(bench: Bench, events: Sequence[Event], told: Outline, runner: list[Record]) -> dict[str, object]:
+    """How many calls were refused, and how many of these a skill of the arm asks for; `told` is the outline."""
+    scripts = tuple(f"{note.path}/scripts/" for _, note in notes(runner) if isinstance(note, SkillPlaced))
+    counted = measures.refusals(told.few, events, bench.identity.sees, bench.asked, scripts)
+    refused, asked = counted or (None, None)
+    return {"refused_calls": refused, "refused_asked": asked}
 
 
 def _earlier(trial: TrialView, bench: Bench) -> UsageReport | None:

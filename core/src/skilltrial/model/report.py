@@ -117,7 +117,7 @@ class TrialReport(Part):
     refused_calls: Count | None = None
     """Calls that somebody did not allow; null where the host does not show it."""
     refused_asked: Count | None = None
-    """Of these, calls of tools that a skill of the arm asks for."""
+    """Of these, calls of tools that a skill of the arm asks for, and of the scripts that it brings."""
     usage_of_earlier_tries: UsageReport | None = None
     """What tries that showed nothing cost; null where there was none, or a count is unknown."""
     reused_days: float | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,16 +82,28 @@ def _on_skill(loaded: Loaded, skill: SkillSource, at: int) -> Iterator[Found]:
     allowed = frozenset(loaded.suite.allow)
     missing = [tool for tool in matter.allowed_tools if allowed.isdisjoint((tool, tool.partition("(")[0]))]
     if missing:
-        tools = ", ".join(dict.fromkeys(_tool(tool) for tool in missing))
-        yield place, f"{about}: it asks for {tools}, which `allow` does not name: calls may be refused", False
+        names = dict.fromkeys(_tool(tool) for tool in missing)
+        tools = ", ".join(f"`{name}`" if name else "a tool" for name in names)
+        told = f"{about}: it asks for {tools}, which `allow` does not name: calls may be refused"
+        yield place, told + _proposal(loaded, [name for name in names if name]), False
     elif not loaded.suite.allow and (folder / "scripts").is_dir():
-        yield place, f"{about}: it has scripts, but the suite's `allow` is empty: running them may be refused", False
+        told = f"{about}: it has scripts, but the suite's `allow` is empty: running them may be refused"
+        yield place, told + _proposal(loaded, ["Bash"]), False
 
 
-def _tool(tool: str) -> str:
-    """A tool's name in backquotes; what stands in brackets behind it is content and is not shown."""
+def _proposal(loaded: Loaded, names: Sequence[str]) -> str:
+    """What to write so that these tools need no asking. What the suite already has in brackets is not shown."""
+    if not names:
+        return ""
+    if loaded.suite.allow:
+        return f"; add to it, for all arms alike: {', '.join(names)}"
+    return f"; `allow: [{', '.join(names)}]` lets all arms alike"
+
+
+def _tool(tool: str) -> str | None:
+    """A tool's name, None where it is none; what stands in brackets behind it is content and is not shown."""
     base = tool.partition("(")[0]
-    return f"`{base}`" if len(base) <= 64 and base.replace("_", "").replace("-", "").isalnum() else "a tool"
+    return base if len(base) <= 64 and base.replace("_", "").replace("-", "").isalnum() else None
 
 
 def _place(loaded: Loaded, case: Case, at: int) -> Place:
