@@ -169,7 +169,7 @@ def prepared(budget: Budget = FREE, model: str | None = None, **host: Any) -> An
         told=(),
         loaded=None,
         secrets={},
-        sources=SimpleNamespace(workspaces={}, skills={}),
+        sources=SimpleNamespace(workspaces={}, skills={}, plugin=None),
     )
 
 
