@@ -1,7 +1,10 @@
 """Every name that a plugin may import. What is not here is the core's own."""
 
 from skilltrial.model.answering import Answerer as Answerer
+from skilltrial.model.answering import Heard as Heard
+from skilltrial.model.answering import Question as Question
 from skilltrial.model.answering import Readiness as Readiness
+from skilltrial.model.answering import Remarks as Remarks
 from skilltrial.model.answering import ToolAnswer as ToolAnswer
 from skilltrial.model.capabilities import Can as Can
 from skilltrial.model.capabilities import Sees as Sees
@@ -134,6 +137,7 @@ from skilltrial.model.wire import Answered as Answered
 from skilltrial.model.wire import Called as Called
 from skilltrial.model.wire import Connected as Connected
 from skilltrial.model.wire import Forwarded as Forwarded
+from skilltrial.model.wire import Left as Left
 from skilltrial.model.wire import Placed as Placed
 from skilltrial.model.wire import Presupposed as Presupposed
 from skilltrial.model.wire import Refused as Refused

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from skilltrial.model.answering import Readiness, ToolAnswer
+from skilltrial.model.answering import Question, Readiness, Remarks, ToolAnswer
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import Exit, PluginMismatch
@@ -76,6 +76,12 @@ HOOKS: dict[tuple[type, str], tuple[dict[str, Any], list[Any], list[Any]]] = {
     (facades.FixtureFacade, "open_fixtures"): ({"run": None, "assets": {}}, [nullcontext()], [object(), []]),
     (facades.AnswererFacade, "check_state"): ({"state": {}}, [(), ["fault"]], ["fault", 3, [3]]),
     (facades.AnswererFacade, "check_ready"): ({"state": {}}, [Readiness(True)], [True, "yes", Readiness]),
+    (facades.AnswererFacade, "list_questions"): ({"state": {}}, [(), [Question("a", {})]], [3, ["a"], "a"]),
+    (facades.AnswererFacade, "remark"): (
+        {"tool": "a", "arguments": {}, "result": None, "is_error": False, "state": {}},
+        [Remarks()],
+        [None, "x", {}],
+    ),
     (facades.AnswererFacade, "answer_call"): (
         {"tool": "t", "arguments": {}, "state": {}},
         [ToolAnswer("ok", {})],

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from skilltrial.model.answering import Answerer, Readiness, ToolAnswer
+from skilltrial.model.answering import Answerer, Question, Readiness, Remarks, ToolAnswer
 from skilltrial.model.capabilities import Can
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.suite import FixtureUse
@@ -55,6 +55,12 @@ class Strict:
 
     def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
         return Readiness(True)
+
+    def list_questions(self) -> Sequence[Question]:
+        return ()
+
+    def remark(self) -> Remarks:
+        return Remarks()
 
     def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
         return ToolAnswer(None, state)

@@ -8,14 +8,17 @@ from collections.abc import Mapping, Sequence
 from pydantic import ConfigDict, JsonValue
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import Readiness, ToolAnswer
+from skilltrial.api import Heard, Question, Readiness, Remarks, ToolAnswer
 
+from .account import exact, questions, ready
 from .code.analysis import State, perform
 from .code.machine import Undecided
 from .code.texts import clean
 from .inventory import Inventory, read_inventory, state_faults
+from .leftovers import left_by
 from .runtime import Runtime, Thrown
 from .searching import search
+from .shown import packages
 from .sources import invoked
 
 _CATCHES = re.compile(r"\b(catch|then|allSettled|any)\b")
@@ -24,15 +27,36 @@ _CATCHES = re.compile(r"\b(catch|then|allSettled|any)\b")
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class KodyAnswerer:
-    """Kody's search and execute, on an inventory. Code is not run: what it calls is followed, and answered."""
+    """Kody's search and execute, on an inventory. Code is not run: what it calls is followed, and answered.
+
+    In front of a real account it answers nothing, and says what to ask there and what each call means.
+    """
 
     def check_state(self, state: Mapping[str, JsonValue]) -> Sequence[str]:
         """See AnswererSpec."""
         return state_faults(state)
 
-    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
+    def check_ready(self, state: Mapping[str, JsonValue], heard: Sequence[Heard] | None) -> Readiness:
         """See AnswererSpec."""
-        return read_inventory(state).ready()
+        inventory = read_inventory(state)
+        return inventory.ready() if heard is None else ready(inventory, heard)
+
+    def list_questions(self, state: Mapping[str, JsonValue]) -> Sequence[Question]:
+        """See AnswererSpec. A search; and where the case needs a value, code that lists the names of the values."""
+        return tuple(questions(read_inventory(state)))
+
+    def remark(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue,
+        is_error: bool,
+        state: Mapping[str, JsonValue],
+    ) -> Remarks:
+        """See AnswererSpec. Marks: `exact`, the exact results of a search."""
+        if tool == "search" and not is_error:
+            return Remarks({"exact": [*exact(read_inventory(state), packages(result))]})
+        return Remarks(left=tuple(left_by(tool, arguments, failed=is_error)))
 
     def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
         """See AnswererSpec.

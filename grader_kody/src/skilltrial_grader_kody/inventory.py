@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
@@ -47,11 +47,44 @@ class Setting(_Closed):
     secret: bool = False
 
 
+Words = Annotated[tuple[Text, ...], Field(min_length=1, strict=False)]
+
+
 class Presupposed(_Closed):
-    """What a case needs before its session: how many exact results, and which values."""
+    """What a case needs before its session: how many exact results, and which values.
+
+    The last two are for a real account, whose entries no suite knows beforehand.
+    """
 
     exact: Literal["none", "one"] = "none"
     values: tuple[Text, ...] = Field(default=(), strict=False)
+    query: Text | None = None
+    """What is searched for there."""
+    tells: tuple[Words, ...] = Field(default=(), strict=False)
+    """By what an exact result is known: what it says of itself has a word of each row, or one that begins so."""
+
+    @model_validator(mode="after")
+    def _both(self) -> Presupposed:
+        if (self.query is None) != (not self.tells):
+            raise ValueError("`query` and `tells` come together: what is searched for, and what an exact result says")
+        return self
+
+    def is_exact(self, text: str) -> bool:
+        """Whether what an entry says of itself is what an exact result says."""
+        return bool(self.tells) and all(any(_begins(word, text) for word in row) for row in self.tells)
+
+    def readiness(self, exact: Sequence[str], lacking: Sequence[str], **more: JsonValue) -> Readiness:
+        """Whether a case may begin: controlled cases without an exact result, the others with exactly one."""
+        found: JsonValue = {"exact": [*exact], "lacking": [*lacking], **more}
+        if lacking:
+            return Readiness(False, VALUE_MISSING, found=found)
+        if self.exact == "one":
+            return Readiness(True, found=found) if len(exact) == 1 else Readiness(False, NO_MATCH, True, found)
+        return Readiness(not exact, EXACT_PRESENT if exact else "holds", found=found)
+
+
+def _begins(word: str, text: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(word)}", text, re.IGNORECASE) is not None
 
 
 class Inventory(_Closed):
@@ -83,15 +116,9 @@ class Inventory(_Closed):
         return [one.name for one in self.saved if one.serves == "exact"]
 
     def ready(self) -> Readiness:
-        """Whether the case may begin: controlled cases without an exact result, the others with exactly one."""
-        exact = self.exact()
+        """Whether the case may begin, by what is declared here."""
         lacking = [name for name in self.presupposes.values if name not in self.values]
-        found: JsonValue = {"exact": [*exact], "lacking": [*lacking]}
-        if lacking:
-            return Readiness(False, VALUE_MISSING, found=found)
-        if self.presupposes.exact == "one":
-            return Readiness(True, found=found) if len(exact) == 1 else Readiness(False, NO_MATCH, True, found)
-        return Readiness(not exact, EXACT_PRESENT if exact else "holds", found=found)
+        return self.presupposes.readiness(self.exact(), lacking)
 
 
 def read_inventory(state: Mapping[str, JsonValue]) -> Inventory:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from skilltrial.api import Readiness, ToolAnswer, TrialNotBegun
+from skilltrial.api import Question, Readiness, Remarks, ToolAnswer, TrialNotBegun
 from skilltrial.testing import AnswererFacade, MemoryRecorder, bind
 from skilltrial_fixture_mcp.fixture import McpFixture
 
@@ -26,6 +26,12 @@ class Counting:
     def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
         saved = state["saved"]
         return Readiness(saved == 0, "something_saved" if saved else "holds", skips=saved == 2, found=saved)
+
+    def list_questions(self) -> Sequence[Question]:
+        return ()
+
+    def remark(self) -> Remarks:
+        return Remarks()
 
     def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
         saved = state["saved"]
@@ -92,15 +98,16 @@ def test_a_trial_whose_precondition_does_not_hold_is_not_begun(answered: Any, sa
 
     assert (caught.value.why, caught.value.skips) == ("something_saved", skips)
     note = json.loads(kept.records[0].raw)
-    assert note == {"wire": "presupposed", "holds": False, "why": "something_saved", "found": saved}
+    assert note == {"wire": "presupposed", "holds": False, "why": "something_saved", "found": saved, "asked": None}
 
 
 def test_the_state_of_a_case_is_checked_by_it_beforehand(make_catalog: Any, notes_tools: Any) -> None:
     fixture = McpFixture(catalog="catalog.json", replies="replies.yaml")
     assets = {"catalog.json": make_catalog(*notes_tools), "replies.yaml": REPLIES.encode()}
 
-    assert fixture.check_fixture(assets, {}, Counting()) == ()
-    assert fixture.check_fixture(assets, {"state": {"saved": "x"}}, Counting()) == ("`saved` is a number",)
+    counting = bind(AnswererFacade, "counting", Counting())
+    assert fixture.check_fixture(assets, {}, counting) == ()
+    assert fixture.check_fixture(assets, {"state": {"saved": "x"}}, counting) == ("`saved` is a number",)
 
 
 def test_an_answerer_that_breaks_leaves_the_call_unanswered(run_server: Any) -> None:

@@ -136,7 +136,7 @@ def test_calls_reach_the_real_server_and_both_sides_are_on_record(behind: Any, r
     saved = client.call("save", {"text": "Grüße"}, _meta={"callId": "c1"})
 
     assert saved["structuredContent"] == {"saved": "Grüße", "count": 1}
-    assert [note["wire"] for note in client.notes] == ["connected", "called", "forwarded", "answered"]
+    assert [note["wire"] for note in client.notes] == ["connected", "called", "left", "forwarded", "answered", "left"]
     (forwarded,) = client.of("forwarded")
     assert forwarded["sent"] == {"name": "save", "arguments": {"text": "Grüße"}}
     assert forwarded["got"]["structuredContent"] == {"saved": "Grüße", "count": 1}

@@ -16,6 +16,9 @@ LOCK = ".lock"
 NOTES = "notes.jsonl"
 """Remarks of reviewers: beside the sealed files, under no digest."""
 
+LEFT = "left.jsonl"
+"""What trials that were never sealed left on real servers, a line each."""
+
 INPUTS = "inputs"
 SUITE_SOURCE = "inputs/suite.source"
 """The suite file's bytes as written."""

@@ -13,6 +13,7 @@ from skilltrial.model.trial import TrialKey
 
 from . import earlier, layout
 from .journal import Journal
+from .remains import keep_all_remains
 from .seal import trial_seal, verified, verify
 from .trees import sha256
 from .writing import write_file
@@ -35,6 +36,7 @@ def reopen(root: Path, again: Iterable[TrialKey] = ()) -> tuple[TrialKey, ...]:
         sealed = _sealed(root, plan)
     manifest.unlink(missing_ok=True)
     _put_report_aside(root)
+    keep_all_remains(root)
     shutil.rmtree(root / layout.UNSEALED, ignore_errors=True)
     (root / layout.UNSEALED).mkdir()
     for key in again:

@@ -22,6 +22,7 @@ from .journal import Journal
 from .recording import Clock, FileRecorder
 from .records import records_at
 from .redaction import Redactor
+from .remains import keep_all_remains, keep_remains
 from .trees import Tree, listing, sha256
 
 
@@ -124,6 +125,7 @@ class ArchiveWriter:
 
         Trials that were never sealed are not part of it.
         """
+        keep_all_remains(self.root)
         shutil.rmtree(self.root / layout.UNSEALED, ignore_errors=True)
         earlier.restore(self.root)
         files: dict[str, str] = {}
@@ -264,6 +266,8 @@ class TrialWriter:
             # A disk that refused a line refuses it again here; that was told when it did so first.
             with suppress(OSError):
                 recorder.close()
+        with suppress(OSError):
+            keep_remains(self._archive.root, self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -14,7 +14,9 @@ import click
 
 from skilltrial.archive.layout import MANIFEST
 from skilltrial.archive.reading import open_archive
+from skilltrial.archive.remains import remains
 from skilltrial.judge.board import next_command
+from skilltrial.judge.terminal import visible
 from skilltrial.model.errors import Exit
 from skilltrial.model.packaged import Delivery
 from skilltrial.model.suite import Suite
@@ -46,6 +48,8 @@ from .routes import ask_again
 
 ASK_ABOVE = 20
 """Live sessions that are started without asking."""
+SHOWN_LEFT = 20
+"""Things that were left on a real server and are named at the end of a run."""
 JOBS = 4
 """Trials at once."""
 
@@ -190,6 +194,7 @@ def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     # On standard error, since the report is standard output.
     click.echo(f"archive  {recorded.root}", err=True)
     click.echo(f"manifest sha256 {recorded.manifest_sha256}", err=True)
+    _tell_left(recorded.root)
     ran = recorded.ran
     if recorded.changed_sources:
         click.echo(f"changed while the run went on: {', '.join(recorded.changed_sources)}", err=True)
@@ -207,3 +212,14 @@ def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     if ran.interrupted:
         return Exit.INTERRUPTED
     return Exit.INCOMPLETE if ran.fault is not None else judgement.report.gate.exit_code
+
+
+def _tell_left(root: Path) -> None:
+    """What is to be cleaned up on real servers."""
+    found = remains(root)
+    if found:
+        click.echo(f"left on a real server, to be cleaned up: {counted(len(found), 'thing')}", err=True)
+    for one in found[:SHOWN_LEFT]:
+        click.echo(f"  {visible(str(one))}", err=True)
+    if len(found) > SHOWN_LEFT:
+        click.echo(f"  and {len(found) - SHOWN_LEFT} more: skilltrial show {root} --left", err=True)

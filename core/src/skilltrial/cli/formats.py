@@ -16,10 +16,11 @@ from skilltrial.plugins.facades import FormatFacade
 from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.kinds import ANSWERER, FIXTURE, FORMAT, SUITE
 from skilltrial.record.loading import Loaded, is_name, load, locate
+from skilltrial.record.refitting import refitted
 from skilltrial.record.replacing import in_place
 from skilltrial.record.suitefile.foreign import load_foreign
 
-from .options import FORMS
+from .options import FORMS, settings
 
 FLAGS = ("root", "timeout")
 """Flags that are fields of a suite format: a format without such a field refuses the flag by name."""
@@ -59,8 +60,9 @@ def load_suite(argument: str, given: Mapping[str, Any], discovery: Discovery) ->
 
 
 def _replaced(loaded: Loaded, given: Mapping[str, Any]) -> Loaded:
-    """With what stands in the place of the suite's own (`--skill`, `--catalog`)."""
-    return in_place(loaded, given.get("skill", ()), given.get("catalog", ()))
+    """With what stands in the place of the suite's own (`--skill`, `--catalog`, `--fixture-option`)."""
+    replaced = in_place(loaded, given.get("skill", ()), given.get("catalog", ()))
+    return refitted(replaced, settings(given.get("fixture_option", ())))
 
 
 def converted(loaded: Loaded) -> list[str]:

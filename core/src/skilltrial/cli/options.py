@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from skilltrial.model.routing import CLASSES
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from skilltrial.record.refitting import Setting
+
+_SETTING = re.compile(
+    r"(?:(?P<name>[a-z][a-z0-9_-]{0,63}):)?(?P<key>[A-Za-z][A-Za-z0-9_-]{0,63})=(?P<value>.*)", re.DOTALL
+)
 OF_WORK = ("route_class", "data")
 """Flags that say to a routing policy what a run is for."""
 C = TypeVar("C", bound=Callable[..., Any])
@@ -96,6 +105,13 @@ DELIVERY = click.option(
     help="How a suite's plugin is given to the host: installed, or skills and servers one by one [as the suite says].",
 )
 
+FIXTURE_OPTION = click.option(
+    "--fixture-option",
+    metavar="[NAME:]KEY=VALUE",
+    multiple=True,
+    help="An option of the suite's fixture, in the place of the suite's own (may repeat).",
+)
+
 _FORMAT_OPTIONS = (
     click.option("--root", type=click.Path(), metavar="DIR", help="Where a suite of another tool has its skills."),
     click.option(
@@ -140,7 +156,9 @@ def host_fields_options(function: C) -> C:
 
 def run_options(function: C) -> C:
     """What of the suite, where to, and how it is shown."""
-    return _with((*_SELECTION, SKILL, CATALOG, DELIVERY, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function)
+    return _with(
+        (*_SELECTION, SKILL, CATALOG, DELIVERY, FIXTURE_OPTION, *_FORMAT_OPTIONS, *_OUTPUT, _FORMATS, REPORT), function
+    )
 
 
 def foreign_options(function: C) -> C:
@@ -194,6 +212,19 @@ def pairs(given: Iterable[str], fields: dict[str, object], flag: str = "--host-o
     return fields
 
 
+def settings(given: Iterable[str]) -> tuple[Setting, ...]:
+    """What `--fixture-option` says. Raises click.UsageError."""
+    from skilltrial.record.refitting import Setting
+
+    found: list[Setting] = []
+    for text in given:
+        match = _SETTING.fullmatch(text)
+        if match is None:
+            raise click.UsageError("--fixture-option takes [NAME:]KEY=VALUE")
+        found.append(Setting(match["name"], match["key"].replace("-", "_"), _value(match["value"])))
+    return tuple(found)
+
+
 def _vector(text: str) -> tuple[str, ...]:
     try:
         value = json.loads(text)
@@ -204,10 +235,10 @@ def _vector(text: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _value(text: str) -> object:
+def _value(text: str) -> JsonValue:
     """JSON where it is an object, list, number, true or false; else the text itself."""
     try:
-        value: object = json.loads(text, parse_constant=_refuse)
+        value: JsonValue = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
     return text if value is None or isinstance(value, str) else value

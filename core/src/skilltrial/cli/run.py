@@ -158,7 +158,7 @@ def _refuse_beside_resume(suite: str | None, given: dict[str, Any]) -> None:
         "reuse",
         "gate",
     )
-    for name in (*FLAGS, *ours, "skill", "catalog", "delivery", *OF_WORK):
+    for name in (*FLAGS, *ours, "skill", "catalog", "delivery", "fixture_option", *OF_WORK):
         if given[name]:
             flag = {"cases": "case", "arms": "arm"}.get(name, name).replace("_", "-")
             raise click.UsageError(f"--{flag} can't be given with --resume: the archive says it")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from .options import FORM, REPORT
 
+LONGEST = 1000
+"""Characters of a line."""
 EPILOG = """\b
 Examples:
   skilltrial show
   skilltrial show last/dark-mode/with_skill/1
   skilltrial show .skilltrial/runs/RUN/dark-mode/with_skill/1 --full
   skilltrial show last/dark-mode/with_skill/1 --unpack by-hand
+  skilltrial show last --left
 """
 
 
@@ -21,9 +26,10 @@ Examples:
 @click.option(
     "--unpack", type=click.Path(), metavar="DIR", help="Of a trial: lay its project, prompts and command into DIR."
 )
+@click.option("--left", is_flag=True, help="Of a run: only what it left on real servers, to be cleaned up.")
 @FORM
 @REPORT
-def command(where: str, full: bool, unpack: str | None, form: str, report: str | None) -> None:
+def command(where: str, full: bool, left: bool, unpack: str | None, form: str, report: str | None) -> None:
     """Show a run, or one of its trials. WHERE is RUN or RUN/CASE/ARM/N, and RUN is a folder or `last`.
 
     Of a run: its table again, judged from the archive. Of a trial: what the agent did turn by turn beside what a
@@ -41,6 +47,9 @@ def command(where: str, full: bool, unpack: str | None, form: str, report: str |
 
     discovery = Discovery()
     root, key = find_trial(where)
+    if left:
+        _show_left(root, alone=key is None and not full and unpack is None and form == "auto" and report is None)
+        return
     if key is not None:
         if form not in ("auto", "text") or report is not None:
             raise click.UsageError("a trial has one form; --format and --report are for runs")
@@ -58,3 +67,17 @@ def command(where: str, full: bool, unpack: str | None, form: str, report: str |
     show(judge(root, discovery), form if report is None else renderer_name(report, discovery), root, discovery)
     for note in read_notes(root, None):
         click.echo(f"note: {note}", err=True)
+
+
+def _show_left(root: Path, *, alone: bool) -> None:
+    """Print what the run left on real servers, a line each; it is read from archives that were never sealed, too."""
+    from skilltrial.archive.remains import remains
+    from skilltrial.judge.terminal import visible
+
+    if not alone:
+        raise click.UsageError("--left is for a run, and stands alone")
+    found = remains(root)
+    for one in found:
+        click.echo(visible(str(one), most=LONGEST))
+    if not found:
+        click.echo("nothing was left on a real server", err=True)

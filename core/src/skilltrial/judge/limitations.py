@@ -11,7 +11,7 @@ from skilltrial.model.packaged import Delivery
 from skilltrial.model.pins import PinState
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
-from skilltrial.model.wire import Called, Placed, wire_notes
+from skilltrial.model.wire import Called, Placed, left_behind, wire_notes
 from skilltrial.model.words import Ending, EvidenceKind, VerdictKind
 
 from .parity import unlike
@@ -33,6 +33,7 @@ def limitations(
         *_of_the_host(archive),
         *_of_the_plugin(archive),
         *_of_the_programs(archive, trials),
+        *_of_the_servers(archive, trials),
         *_of_the_skills(archive, trials),
         *_of_the_parts(archive.parts, judge),
         *_of_the_arms(trials),
@@ -139,6 +140,17 @@ def _of_the_programs(archive: ArchiveView, trials: Sequence[TrialReport]) -> Ite
         if count:
             where = plural(count, "trial")
             yield f"None of the programs of {name} was called in {where}: that they were in reach is not shown."
+
+
+def _of_the_servers(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
+    """What was left on real servers: the next run meets it there."""
+    live = [name for name, fixture in archive.plan.fixtures.items() if fixture.live is not None]
+    for name in live:
+        sealed = [one for trial in trials if (one := archive.trial(trial.key)) is not None]
+        count = sum(len(left_behind(one.fixture_records().get(name, ()))) for one in sealed)
+        if count:
+            told = f"{plural(count, 'thing')} may have been left behind fixture {name}"
+            yield f"{told}: see `skilltrial show RUN --left`, and clean up before the next run."
 
 
 def _of_the_skills(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:

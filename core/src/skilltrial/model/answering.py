@@ -23,6 +23,35 @@ class Readiness:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A call that tells whether what a trial presupposes is there. It must change nothing."""
+
+    tool: str
+    arguments: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a real server answered a question."""
+
+    question: Question
+    result: JsonValue
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remarks:
+    """What is to be noted of a call that a real server answered.
+
+    `marks` are facts for graders, as a ToolAnswer has them. `left` names what the call made and left there, for whoever
+    must clean up, a line each; what only may have been left is named, too, and says so.
+    """
+
+    marks: JsonValue = None
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ToolAnswer:
     """What a call is answered. `result` goes to the agent, `state` is the state after it.
 
@@ -43,8 +72,21 @@ class Answerer(Protocol):
     def check_state(self, state: Mapping[str, JsonValue]) -> Sequence[str]:
         """The faults of a state at the begin of trials."""
 
-    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
-        """Whether a trial that begins in this state may begin."""
+    def check_ready(self, state: Mapping[str, JsonValue], heard: Sequence[Heard] | None = None) -> Readiness:
+        """Whether a trial that begins in this state may begin; `heard` is what a real server said to the questions."""
+
+    def list_questions(self, state: Mapping[str, JsonValue]) -> Sequence[Question]:
+        """What a real server is asked before a trial that begins in this state."""
+
+    def remark(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue,
+        is_error: bool,
+        state: Mapping[str, JsonValue],
+    ) -> Remarks:
+        """What is to be noted of a call that a real server answered; `result` is None where it did not."""
 
     def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
         """What a call is answered."""

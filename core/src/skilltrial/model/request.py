@@ -45,6 +45,8 @@ class RunRequest(Part):
     """Fixtures whose catalog was not the suite's own → digest of the file."""
     delivery: Delivery | None = None
     """What was asked for in place of the suite's own choice."""
+    fixtures: dict[Slug, dict[str, JsonValue]] = Field(default_factory=dict)
+    """Fixture → options that were given in the place of the suite's own; the archived suite has them."""
     retries: Annotated[int, Field(ge=0)] = 2
     gate: str | None = None
     """The gate that was asked for in place of the suite's own, as it was written; the archived suite has it."""

@@ -100,6 +100,9 @@ class FixtureIdentity(Part):
     """None where nothing real answers."""
     aliases: dict[str, str] = Field(default_factory=dict)
     """A tool as scripts and contracts of the suite call it → its name among `tools`, where that is another one."""
+    exclusive: bool = False
+    """All trials share one thing behind it that they may change: a run then has one trial at a time. Where `live` is
+    set that is so in live runs only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,12 +88,27 @@ class Answered(Part):
 
 
 class Presupposed(Part):
-    """Whether what the trial presupposes was there before its session; `why` is a word, `found` what was looked at."""
+    """Whether what the trial presupposes was there before its session; `why` is a word, `found` what was looked at.
+
+    `asked` is what a real server was asked for it, and said: `tool`, `arguments`, `result`, `is_error` of each call.
+    """
 
     wire: Literal["presupposed"] = "presupposed"
     holds: bool
     why: str
     found: JsonValue = None
+    asked: JsonValue = None
+
+
+class Left(Part):
+    """Call `number` left something on a real server: `what` names it, for whoever cleans up.
+
+    Before the call is passed on its notes tell what it may leave; those after its answer take their place.
+    """
+
+    wire: Literal["left"] = "left"
+    number: int
+    what: str
 
 
 class Refused(Part):
@@ -104,11 +119,13 @@ class Refused(Part):
 
 
 WireNote = Annotated[
-    Connected | ToolsListed | Placed | Called | Forwarded | Answered | Presupposed | Refused,
+    Connected | ToolsListed | Placed | Called | Forwarded | Answered | Presupposed | Left | Refused,
     Field(discriminator="wire"),
 ]
 _NOTES: TypeAdapter[WireNote] = TypeAdapter(WireNote)
-_NAMES = frozenset({"connected", "tools_listed", "placed", "called", "forwarded", "answered", "presupposed", "refused"})
+_NAMES = frozenset(
+    {"connected", "tools_listed", "placed", "called", "forwarded", "answered", "presupposed", "left", "refused"}
+)
 
 
 def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:
@@ -117,6 +134,19 @@ def wire_notes(records: Iterable[Record]) -> Iterator[tuple[Record, WireNote]]:
         note = _note(record.raw)
         if note is not None:
             yield record, note
+
+
+def left_behind(records: Iterable[Record]) -> tuple[str, ...]:
+    """What the calls among a fixture's records left on a real server; of a call without an answer, what it may have."""
+    before: dict[int, list[str]] = {}
+    after: dict[int, list[str]] = {}
+    for _, note in wire_notes(records):
+        match note:
+            case Left(number=number, what=what):
+                after.get(number, before.setdefault(number, [])).append(what)
+            case Answered(number=number):
+                after[number] = []
+    return tuple(what for number, told in before.items() for what in after.get(number, told))
 
 
 def wire_damaged(records: Iterable[Record]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
-from skilltrial.model.answering import Readiness, ToolAnswer
+from skilltrial.model.answering import Heard, Question, Readiness, Remarks, ToolAnswer
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import PluginMismatch
@@ -139,9 +139,25 @@ class AnswererFacade(Facade):
         """See AnswererSpec."""
         return self._all("check_state", self.relay.check_state(state=state), str)
 
-    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
+    def check_ready(self, state: Mapping[str, JsonValue], heard: Sequence[Heard] | None = None) -> Readiness:
         """See AnswererSpec."""
-        return self._kept("check_ready", self.relay.check_ready(state=state), Readiness)
+        return self._kept("check_ready", self.relay.check_ready(state=state, heard=heard), Readiness)
+
+    def list_questions(self, state: Mapping[str, JsonValue]) -> tuple[Question, ...]:
+        """See AnswererSpec."""
+        return self._all("list_questions", self.relay.list_questions(state=state), Question)
+
+    def remark(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue,
+        is_error: bool,
+        state: Mapping[str, JsonValue],
+    ) -> Remarks:
+        """See AnswererSpec."""
+        said = self.relay.remark(tool=tool, arguments=arguments, result=result, is_error=is_error, state=state)
+        return self._kept("remark", said, Remarks)
 
     def answer_call(self, tool: str, arguments: Mapping[str, JsonValue], state: Mapping[str, JsonValue]) -> ToolAnswer:
         """See AnswererSpec."""

@@ -14,7 +14,7 @@ from typing import Protocol
 import pluggy
 from pydantic import JsonValue
 
-from skilltrial.model.answering import Answerer, Readiness, ToolAnswer
+from skilltrial.model.answering import Answerer, Heard, Question, Readiness, Remarks, ToolAnswer
 from skilltrial.model.capabilities import Can, Sees
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.events import Event
@@ -184,7 +184,9 @@ class FixtureSpec(Protocol):
 class AnswererSpec(Protocol):
     """Answers a fixture's calls by what they ask for, where fixed replies can't know: an inventory that is searched.
 
-    The state is the suite's (what scripts and cases set); all hooks are pure functions of it.
+    The state is the suite's (what scripts and cases set); all hooks are pure functions of it. Where a real server
+    answers in the fixture's place, an answerer answers nothing: it says what to ask there before a session, and notes
+    of each call what it means.
     """
 
     @first
@@ -199,12 +201,38 @@ class AnswererSpec(Protocol):
         """
 
     @first
-    def check_ready(self, state: Mapping[str, JsonValue]) -> Readiness:
+    def check_ready(self, state: Mapping[str, JsonValue], heard: Sequence[Heard] | None) -> Readiness:
         """Say whether what the trial presupposes is there.
 
-        Called before each session; its answer goes on record.
+        Called before each session; its answer goes on record. `heard` is what a real server answered the questions
+        of `list_questions`, None where the state is all there is.
 
-        Must be a pure function of the state.
+        Must be a pure function of both, and take any answer: one that tells nothing is no readiness.
+        """
+
+    @first
+    def list_questions(self, state: Mapping[str, JsonValue]) -> Sequence[Question]:
+        """Name the calls that tell whether what the trial presupposes is there, where a real server answers.
+
+        Called for each case before anything starts, and before each session. None at all: it can't be used there.
+
+        Must be a pure function of the state, and ask for nothing that changes the server.
+        """
+
+    @first
+    def remark(
+        self,
+        tool: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue,
+        is_error: bool,
+        state: Mapping[str, JsonValue],
+    ) -> Remarks:
+        """Note of a call that a real server answered what graders need, and what it left there.
+
+        Called for each such call, from several threads; `result` is None where no answer came.
+
+        Must be pure and total, and name what may have been left rather than leave it out.
         """
 
     @first

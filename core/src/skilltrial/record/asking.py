@@ -20,7 +20,7 @@ from skilltrial.model.trial import Lending, TrialKey
 from skilltrial.plugins.discovery import Discovery
 
 from .delivering import Delivered, deliver
-from .livefixtures import lent_to_fixtures, refuse_mutations
+from .livefixtures import lent_to_fixtures, one_at_a_time, refuse_mutations
 from .loading import Loaded
 from .parts import HostChoice, Parts, choose_parts
 from .passing import passed_through
@@ -91,7 +91,8 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
     refuse_mutations(found.offered, live=live, allowed=asked.allow_mutations)
     to_fixtures = lent_to_fixtures(found.offered, live=live)
     delivered = deliver(suite, parts, sources, asked.delivery)
-    plan = planned(asked, parts, found, delivered)
+    jobs, held = one_at_a_time(found.offered, live=live, jobs=asked.selection.jobs)
+    plan = planned(asked, parts, found, delivered).model_copy(update={"jobs": jobs})
     lent = lend(parts, plan, suite, passed) if live else Lending()
     return Prepared(
         suite=suite,
@@ -106,6 +107,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
             skills={id: sources.skills[id].skill.sha256 for id in loaded.elsewhere.skills},
             catalogs=_catalogs(loaded, sources),
             delivery=asked.delivery,
+            fixtures={name: dict(options) for name, options in loaded.elsewhere.options.items()},
             retries=asked.retries,
             route=asked.route,
             gate=asked.gate,
@@ -119,7 +121,7 @@ def prepare(asked: Request, discovery: Discovery) -> Prepared:
         passed=passed,
         lent=to_fixtures,
         secrets={**hidden, **lent.secrets, **to_fixtures},
-        told=(*_told(asked.route), *lent.told),
+        told=(*_told(asked.route), *held, *lent.told),
         base=asked.base,
         loaded=loaded,
     )

@@ -1,4 +1,4 @@
-"""Fixtures behind which something real answers: allowed, and given their credentials, before anything starts."""
+"""Fixtures behind which something real answers: allowed, given their credentials, and not shared by two trials."""
 
 from __future__ import annotations
 
@@ -34,3 +34,17 @@ def lent_to_fixtures(
     if missing:
         raise InvalidRequest(f"a fixture needs {', '.join(missing)}: not set in this environment")
     return {name: ours[name] for name in names}
+
+
+def shared(fixtures: Mapping[str, FixtureIdentity], *, live: bool) -> tuple[str, ...]:
+    """The fixtures whose trials must not overlap. What stands in for a real server in a rehearsal is no one's alone."""
+    return tuple(name for name, one in fixtures.items() if one.exclusive and (live or one.live is None))
+
+
+def one_at_a_time(fixtures: Mapping[str, FixtureIdentity], *, live: bool, jobs: int) -> tuple[int, tuple[str, ...]]:
+    """How many trials a run may have at once, and a sentence for each fixture that holds it to one."""
+    held = shared(fixtures, live=live)
+    if not held:
+        return jobs, ()
+    asked = f", not {jobs}" if jobs > 1 else ""
+    return 1, tuple(f"all trials share what is behind fixture {name}: one runs at a time{asked}" for name in held)

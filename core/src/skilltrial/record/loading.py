@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from skilltrial.model.checks import CheckOptions
 from skilltrial.model.errors import DocumentInvalid, InvalidRequest, SourceUnusable
@@ -45,6 +45,8 @@ class Elsewhere:
     files: Mapping[str, Path] = field(default_factory=dict)
     catalogs: tuple[str, ...] = ()
     """The fixtures whose catalog is among the files."""
+    options: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
+    """Fixture → options that were said beside the suite; its long form has them."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from skilltrial.model.errors import DocumentInvalid, InvalidRequest
 from skilltrial.model.suite import Limits
 
-from .loading import Elsewhere, Loaded
+from .loading import Loaded
 from .sources import scan
 from .suitefile.folders import installed_never
 from .suitefile.frontmatter import read_frontmatter
@@ -38,7 +38,7 @@ def in_place(loaded: Loaded, skills: Sequence[str], catalogs: Sequence[str]) -> 
         return loaded
     paths = {offered[name]: file.resolve() for name, file in files.items()}
     skills_of = {id: folder.resolve() for id, folder in folders.items()}
-    return replace(loaded, elsewhere=Elsewhere(skills_of, paths, tuple(files)))
+    return replace(loaded, elsewhere=replace(loaded.elsewhere, skills=skills_of, files=paths, catalogs=tuple(files)))
 
 
 def _chosen(flag: str, noun: str, given: Sequence[str], known: Sequence[str], faults: list[str]) -> dict[str, Path]:

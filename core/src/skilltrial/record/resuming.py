@@ -22,7 +22,7 @@ from skilltrial.plugins.discovery import Discovery
 from .asking import Prepared, lend, refuse_unseen_budget
 from .delivering import deliver
 from .gathering import prepared as prepared_skill
-from .livefixtures import lent_to_fixtures, refuse_mutations
+from .livefixtures import lent_to_fixtures, one_at_a_time, refuse_mutations
 from .parts import HostChoice, Parts, choose_parts
 from .passing import passed_through
 from .preparing import Sources, assemble
@@ -67,7 +67,8 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
     live = request.model is None
     refuse_mutations(plan.fixtures, live=live, allowed=request.allow_mutations)
     to_fixtures = lent_to_fixtures(plan.fixtures, live=live)
-    jobs = again.jobs or plan.jobs
+    jobs, held = one_at_a_time(plan.fixtures, live=live, jobs=again.jobs or plan.jobs)
+    plan = plan.model_copy(update={"jobs": jobs})
     delivered = deliver(suite, parts, sources, request.delivery)
     if (delivered.identity if delivered else None) != plan.plugin:
         raise ArchiveRefused(f"changed: {layout.PLUGIN} is not the plugin that was planned")
@@ -78,13 +79,13 @@ def prepare_again(root: Path, again: Again, discovery: Discovery) -> Prepared:
         parts=parts,
         sources=sources,
         projects=assemble(suite, sources, parts.host, delivered.packages if delivered else None),
-        plan=plan.model_copy(update={"jobs": jobs}),
+        plan=plan,
         trials=tuple(key for key in plan.trials if not (root / key.path / layout.SEAL).is_file()),
         budget=again.budget,
         passed=passed,
         lent=to_fixtures,
         secrets={**hidden, **lent.secrets, **to_fixtures},
-        told=lent.told,
+        told=(*held, *lent.told),
         base=again.base,
         others=(*_other_parts(reader, parts), *_other_options(request.options, again.options)),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 from pydantic import JsonValue
 
-from skilltrial.model.answering import ToolAnswer
+from skilltrial.model.answering import Heard, ToolAnswer
 from skilltrial.plugins.binding import bind
 from skilltrial.plugins.facades import AnswererFacade
 from skilltrial.plugins.kinds import ANSWERER
@@ -19,6 +19,7 @@ from .contracts import Contract, demand, documented, watched
 
 CANARY = "kit-canary-text-0f7c"
 _DEEP: JsonValue = json.loads("[" * 60 + "]" * 60)
+_ANY: tuple[JsonValue, ...] = (None, True, 0, -1.5, "", "\ud800 x" * 300, [], {}, _DEEP)
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,47 @@ class AnswererContract(Contract):
         demand(unready.why.isidentifier(), f"why a trial may not begin is a word for the report, not {unready.why!r}")
         demand(answerer.check_ready(subject.unready) == unready, "one state was found ready in two ways")
 
+    def test_questions_are_the_same_each_time(self, subject: AnswererSubject, answerer: AnswererFacade) -> None:
+        """Of one state; asked of it, nothing is touched. An answerer without questions answers played servers only."""
+        first = answerer.list_questions(subject.state)
+        with watched() as acts:
+            second = answerer.list_questions(subject.state)
+        demand(first == second, "one state led to other questions")
+        demand(not acts, f"list_questions is pure; it did: {', '.join(acts[:3])}")
+        json.dumps([[one.tool, dict(one.arguments)] for one in first])
+
+    def test_an_answer_that_tells_nothing_is_no_readiness(
+        self, subject: AnswererSubject, answerer: AnswererFacade
+    ) -> None:
+        """Whatever a real server says to the questions: it is judged, and an error is never taken for a yes."""
+        asked = answerer.list_questions(subject.state)
+        for value in _ANY:
+            for is_error in (False, True):
+                heard = [Heard(one, value, is_error) for one in asked]
+                try:
+                    ready = answerer.check_ready(subject.state, heard)
+                except Exception as error:
+                    raise AssertionError(f"an answer led to {type(error).__name__}: {error}") from error
+                demand(not (asked and is_error and ready.holds), "a trial may begin though the server did not answer")
+                demand(ready.why.isidentifier(), f"why a trial may not begin is a word, not {ready.why!r}")
+
+    def test_any_answer_of_a_real_server_is_remarked_on(
+        self, subject: AnswererSubject, answerer: AnswererFacade
+    ) -> None:
+        """Total and pure: whatever was asked and came back."""
+        for value in _ANY:
+            for arguments in (subject.arguments, {"kit": value}, {}):
+                for is_error in (False, True):
+                    given = (subject.tool, arguments, value, is_error, subject.state)
+                    try:
+                        answerer.remark(*given)
+                    except Exception as error:
+                        raise AssertionError(f"an answer led to {type(error).__name__}: {error}") from error
+        with watched() as acts:
+            remarks = answerer.remark(subject.tool, subject.arguments, None, True, subject.state)
+        json.dumps([remarks.marks, [*remarks.left]])
+        demand(not acts, f"remark is pure; it did: {', '.join(acts[:3])}")
+
     def test_the_same_call_gets_the_same_answer(self, subject: AnswererSubject, answerer: AnswererFacade) -> None:
         """Pure: nothing is kept between calls, nothing is touched, and the state that came in is left as it was."""
         before = copy.deepcopy(dict(subject.state))
@@ -105,7 +147,7 @@ class AnswererContract(Contract):
 
     def test_any_arguments_are_answered(self, subject: AnswererSubject, answerer: AnswererFacade) -> None:
         """Total: whatever a model sends, and of any tool."""
-        for value in (None, True, 0, -1.5, "", "\ud800 x" * 300, [], {}, _DEEP):
+        for value in _ANY:
             for arguments in ({}, {"kit": value}, dict.fromkeys(subject.arguments, value)):
                 _answered(answerer, subject, arguments)
         answerer.answer_call("kit_unknown_tool", {}, subject.state)

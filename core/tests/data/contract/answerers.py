@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from matrix import broken
 
-from skilltrial.api import Readiness, ToolAnswer
+from skilltrial.api import Question, Readiness, Remarks, ToolAnswer
 from skilltrial.testing.answerers import AnswererContract, AnswererSubject
 
 
@@ -18,8 +18,15 @@ class AcmeAnswerer:
     def check_state(self, state):
         return [f"there is no key {key[:3]}..." for key in state if key != "saved"]
 
-    def check_ready(self, state):
-        return Readiness(True) if not state["saved"] else Readiness(False, "something_saved")
+    def check_ready(self, state, heard):
+        saved = state["saved"] if heard is None else [one.result for one in heard] != [{"saved": 0}]
+        return Readiness(False, "something_saved") if saved else Readiness(True)
+
+    def list_questions(self, state):
+        return [Question("count", {})]
+
+    def remark(self, tool, arguments, result, is_error, state):
+        return Remarks({"saves": tool == "save"}, ("a note",) if tool == "save" and not is_error else ())
 
     def answer_call(self, tool, arguments, state):
         if not isinstance(arguments.get("text"), str):
@@ -46,6 +53,8 @@ def answerer(test, part):
 class Undocumented:
     check_state = AcmeAnswerer.check_state
     check_ready = AcmeAnswerer.check_ready
+    list_questions = AcmeAnswerer.list_questions
+    remark = AcmeAnswerer.remark
     answer_call = AcmeAnswerer.answer_call
 
 
@@ -73,15 +82,15 @@ class Quotes(AcmeAnswerer):
 class AlwaysReady(AcmeAnswerer):
     """Broken."""
 
-    def check_ready(self, state):
+    def check_ready(self, state, heard):
         return Readiness(True)
 
 
 class Talks(AcmeAnswerer):
     """Broken."""
 
-    def check_ready(self, state):
-        return replace(super().check_ready(state), why="there is something saved already")
+    def check_ready(self, state, heard):
+        return replace(super().check_ready(state, heard), why="there is something saved already")
 
 
 class Remembers(AcmeAnswerer):
@@ -134,6 +143,48 @@ class Raises(AcmeAnswerer):
         return super().answer_call(tool, {"text": arguments["text"]}, state)
 
 
+class AsksAnew(AcmeAnswerer):
+    """Broken."""
+
+    def __init__(self):
+        self._asked = 0
+
+    def list_questions(self, state):
+        self._asked += 1
+        return [Question("count", {"again": self._asked})]
+
+
+class TakesErrors(AcmeAnswerer):
+    """Broken."""
+
+    def check_ready(self, state, heard):
+        return Readiness(True) if heard else super().check_ready(state, heard)
+
+
+class TrustsAnswers(AcmeAnswerer):
+    """Broken."""
+
+    def check_ready(self, state, heard):
+        if heard is None:
+            return super().check_ready(state, heard)
+        return Readiness(not heard[0].result["saved"], "something_saved")
+
+
+class RemarksOnObjects(AcmeAnswerer):
+    """Broken."""
+
+    def remark(self, tool, arguments, result, is_error, state):
+        return Remarks({"count": result["saved"]})
+
+
+class RemarksAloud(AcmeAnswerer):
+    """Broken."""
+
+    def remark(self, tool, arguments, result, is_error, state):
+        Path(__file__).read_bytes()
+        return Remarks()
+
+
 answerer("test_fits_its_hook_spec", Undocumented)
 answerer("test_good_states_have_no_fault", RefusesUnready)
 answerer("test_a_wrong_state_is_a_fault_without_its_text", TakesAll)
@@ -146,3 +197,8 @@ answerer("test_the_same_call_gets_the_same_answer", ChangesInPlace)
 answerer("test_what_a_call_leaves_is_a_state", LeavesMore)
 answerer("test_what_it_cannot_tell_is_marked", Guesses)
 answerer("test_any_arguments_are_answered", Raises)
+answerer("test_questions_are_the_same_each_time", AsksAnew)
+answerer("test_an_answer_that_tells_nothing_is_no_readiness", TakesErrors)
+answerer("test_an_answer_that_tells_nothing_is_no_readiness", TrustsAnswers)
+answerer("test_any_answer_of_a_real_server_is_remarked_on", RemarksOnObjects)
+answerer("test_any_answer_of_a_real_server_is_remarked_on", RemarksAloud)

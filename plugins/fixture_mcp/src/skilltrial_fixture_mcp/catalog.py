@@ -55,6 +55,17 @@ class Tool:
     repeated: tuple[Repeated, ...] = ()
     """Arguments that the stateless revision repeats in headers."""
 
+    @property
+    def reads_only(self) -> bool:
+        """Whether the server says that it changes nothing."""
+        return reads_only(self.raw)
+
+
+def reads_only(raw: Mapping[str, JsonValue]) -> bool:
+    """Whether a tool, as it was listed, is marked as one that changes nothing."""
+    hints = raw.get("annotations")
+    return isinstance(hints, dict) and hints.get("readOnlyHint") is True
+
 
 @dataclass(frozen=True, slots=True)
 class Catalog:

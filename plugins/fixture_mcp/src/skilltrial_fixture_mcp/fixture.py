@@ -37,6 +37,8 @@ class McpFixture:
     """The variable with its credential: a bearer token for `url`, a variable of its own for `command`."""
     mutates: bool | None = None
     """Whether calls may change something there; by default unless the catalog calls every tool read-only."""
+    shared: bool | None = None
+    """Whether all trials meet the same things there, so that they run one at a time; by default where `mutates`."""
     transport: Literal["http", "stdio"] = "http"
     """How the host reaches it."""
     instructions: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
@@ -48,7 +50,9 @@ class McpFixture:
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        given = [name for name in ("url", "command", "token_env", "mutates") if getattr(self, name) is not None]
+        given = [
+            name for name in ("url", "command", "token_env", "mutates", "shared") if getattr(self, name) is not None
+        ]
         if self.mode == "replies":
             if self.replies is None:
                 raise ValueError("needs the option `replies`, the file of what is answered")
@@ -73,8 +77,6 @@ class McpFixture:
         from .casting import cast, cast_fault
         from .preparing import prepare
 
-        if self.mode == "forward" and answerer is not None:
-            return ("in the mode `forward` a real server answers; leave the answerer out",)
         if self.url is not None and find_spec("httpx2") is None:
             return ("the mode `forward` needs the package `httpx2`: install skilltrial-fixture-mcp[forward]",)
         prepared, faults = prepare(self.catalog, self.replies, assets, self.aliases)
@@ -83,7 +85,15 @@ class McpFixture:
         fault = cast_fault(prepared, options)
         if fault is not None:
             return (fault,)
-        return () if answerer is None else answerer.check_state(cast(prepared, options)[1].state)
+        if answerer is None:
+            return ()
+        state = cast(prepared, options)[1].state
+        faults = [*answerer.check_state(state)]
+        if self.mode == "forward" and not faults and not answerer.list_questions(state):
+            return (
+                "its state does not say what a real server is asked before a session; the mode `forward` wants that",
+            )
+        return tuple(faults)
 
     def describe_fixture(self, assets: Mapping[str, bytes]) -> FixtureIdentity:
         """The tools of the catalog, whose they are, and whether a real server answers (see FixtureSpec)."""
@@ -91,12 +101,14 @@ class McpFixture:
         from .catalog import sound_catalog
 
         file = sound_catalog(self.catalog, assets[self.catalog])
+        live = None if self.mode == "replies" else self._live(file.tools)
         return FixtureIdentity(
             tools=tuple(str(tool["name"]) for tool in file.tools),
             catalog=CatalogIdentity(
                 sha256=file.sha256, server=file.server.name, version=file.server.version, captured=file.captured
             ),
-            live=None if self.mode == "replies" else self._live(file.tools),
+            live=live,
+            exclusive=live is not None and (live.mutates if self.shared is None else self.shared),
             aliases=dict(present([str(tool["name"]) for tool in file.tools], self.aliases)),
         )
 
@@ -109,10 +121,9 @@ class McpFixture:
         return open_server(self, run, assets, answerer)
 
     def _live(self, tools: Sequence[Mapping[str, JsonValue]]) -> LiveServer:
-        unsafe = any(
-            not isinstance(hints := tool.get("annotations"), dict) or hints.get("readOnlyHint") is not True
-            for tool in tools
-        )
+        from .catalog import reads_only
+
+        unsafe = not all(map(reads_only, tools))
         return LiveServer(
             mutates=unsafe if self.mutates is None else self.mutates,
             variables=() if self.token_env is None else (self.token_env,),

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from skilltrial.api import Answerer, Connected, Forwarded, Recorder, Refused, Source, ToolsListed
+from skilltrial.api import Answerer, Connected, Forwarded, Left, Recorder, Refused, Remarks, Source, ToolsListed
 from skilltrial.replies.strictjson import canonical
 
 from .answers import Answer
@@ -126,6 +126,8 @@ class ServedTrial:
         if self.upstream is None:
             raise RuntimeError("there is no real server here")
         sent: Params = {"name": passing.name, "arguments": passing.arguments}
+        # Before it is sent: should nobody live to hear the answer, what it may have left is known.
+        self._tell_left(passing.number, self._remarks(passing, None, is_error=True))
         try:
             said = await self.upstream.call(passing.name, passing.arguments)
         except UpstreamFailed as failed:
@@ -134,11 +136,27 @@ class ServedTrial:
             return Failure(INTERNAL_ERROR, "The real server did not answer", failed.why, id=passing.request.id)
         self._record(Forwarded(number=passing.number, sent=sent, got=said.result or {"error": said.error}))
         answer = passed_on(said)
-        self._settle(passing.number, Decision("forwarded", self.scene, answer))
+        remarks = self._remarks(passing, answer.recorded, is_error=answer.is_error)
+        self._settle(passing.number, Decision("forwarded", self.scene, answer, marks=remarks.marks))
+        self._tell_left(passing.number, remarks)
         if said.error is not None:
             return refused(said.error, passing.request.id)
         members = dict(answer.sent)
         return Done(self._stamped(members) if passing.revision == MODERN else members)
+
+    def _remarks(self, passing: Passing, result: JsonValue, *, is_error: bool) -> Remarks:
+        """What the answerer says of a call that went to the real server; without one, that it may have left what."""
+        if self.answerer is not None:
+            given = passing.arguments if isinstance(passing.arguments, dict) else {}
+            return self.answerer.remark(passing.name, given, result, is_error, self.scene.state)
+        tool = self.catalog.tools.get(passing.name)
+        return (
+            Remarks() if tool is None or tool.reads_only else Remarks(left=(f"{passing.name} may have left something",))
+        )
+
+    def _tell_left(self, number: int, remarks: Remarks) -> None:
+        for what in remarks.left:
+            self._record(Left(number=number, what=what))
 
     def visit(self, visit: Visit) -> Page:
         """Decide a request over plain HTTP, and put it on record."""

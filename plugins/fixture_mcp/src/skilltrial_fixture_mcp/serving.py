@@ -17,30 +17,18 @@ from typing import TypeVar
 import uvicorn
 from pydantic import JsonValue
 
-from skilltrial.api import (
-    Answerer,
-    InvalidRequest,
-    Offer,
-    Place,
-    Presupposed,
-    Recorder,
-    RunInfo,
-    Source,
-    Trial,
-    TrialNotBegun,
-)
+from skilltrial.api import Answerer, InvalidRequest, Offer, Place, Recorder, RunInfo, Trial
 
 from .app import Desk, Seat
 from .casting import cast, cast_fault
-from .catalog import Catalog
 from .delivery import Severable
 from .fixture import McpFixture
 from .lines import LINE_LIMIT, LineServer
-from .playing import Scene
+from .looking import Looking
 from .preparing import Prepared, prepare
 from .served import About, ServedTrial, Transport
 from .stdio import LOOPBACK, VARIABLE
-from .upstream import Line, Upstream, UpstreamFailed
+from .upstream import Line, Upstream
 from .upstream_stdio import StdioLine
 
 T = TypeVar("T")
@@ -52,21 +40,6 @@ STOP_SECONDS = 2
 
 class ServerNotStarted(RuntimeError):
     """The fixture's server did not come up."""
-
-
-async def _opened(reach: Callable[[], Line], catalog: Catalog) -> Upstream:
-    """A connected real server whose tools are those of the catalog. Raises TrialNotBegun."""
-    upstream = Upstream(reach())
-    try:
-        await upstream.connect()
-        listed = await upstream.list_tools()
-    except UpstreamFailed as failed:
-        await upstream.line.close()
-        raise TrialNotBegun(f"server_{failed.why}") from None
-    if listed != {name: tool.raw["inputSchema"] for name, tool in catalog.tools.items()}:
-        await upstream.line.close()
-        raise TrialNotBegun("catalog_outdated")
-    return upstream
 
 
 class _Server(uvicorn.Server):
@@ -121,9 +94,9 @@ class RunningServer:
         if fault is not None:
             raise InvalidRequest(fault)
         play, scene = cast(self.prepared, options)
-        self._look(scene, recorder)
+        looking = Looking(self.answerer, scene.state, recorder)
         token = secrets.token_urlsafe(24)
-        with self._behind() as upstream:
+        with self._behind(looking) as upstream:
             seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder, self.answerer, upstream))
             self.desk.seats[token] = seat
             try:
@@ -135,29 +108,21 @@ class RunningServer:
         seat.served.check()
 
     @contextmanager
-    def _behind(self) -> Iterator[Upstream | None]:
-        """The real server, connected for one trial, and its tools the catalog's. Raises TrialNotBegun."""
+    def _behind(self, looking: Looking) -> Iterator[Upstream | None]:
+        """The real server, connected for one trial, where there is one. Raises TrialNotBegun."""
         if self.reach is None:
+            looking.at_the_state()
             yield None
             return
-        upstream = self._in_loop(_opened(self.reach, self.prepared.catalog))
+        upstream = Upstream(self.reach())
         try:
+            self._in_loop(looking.at_the_server(upstream, self.prepared.catalog))
             yield upstream
         finally:
             self._in_loop(upstream.line.close())
 
     def _in_loop(self, work: Coroutine[None, None, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
-
-    def _look(self, scene: Scene, recorder: Recorder) -> None:
-        """Put on record whether what the trial presupposes is there. Raises TrialNotBegun where it is not."""
-        if self.answerer is None:
-            return
-        ready = self.answerer.check_ready(scene.state)
-        note = Presupposed(holds=ready.holds, why=ready.why, found=ready.found)
-        recorder.record(Source.WIRE, note.model_dump_json())
-        if not ready.holds:
-            raise TrialNotBegun(ready.why, skips=ready.skips)
 
     def _offer(self, token: str) -> Offer:
         tools = tuple(self.prepared.catalog.tools)
