@@ -156,7 +156,7 @@ def test_the_same_records_give_the_same_events(recorded, normalize):
         ('{"a":' * 100_000, "not_json"),
     ],
 )
-def test_a_foreign_line_spoils_the_session_but_is_kept(line, why, recorded, normalize, renumbered):
+def test_embraion_15_a_foreign_line_spoils_the_session_but_is_kept(line, why, recorded, normalize, renumbered):
     """A line that can't be read may have told of a call: embraion.md 6, entry 15, and 8.1, row 2."""
     records = recorded("skill_tool")
     first = printed(records)[0]
@@ -186,7 +186,7 @@ def test_a_line_of_an_unknown_type_is_kept_and_spoils_nothing(kind, recorded, no
 
 
 @pytest.mark.parametrize("id", [["a", "list"], {"an": "object"}, 7, None, True, ""])
-def test_a_call_id_of_another_shape_is_no_crash(id, recorded, normalize, tape):
+def test_embraion_8_1_row_2_a_call_id_of_another_shape_is_no_crash(id, recorded, normalize, tape):
     """A list as an id once lost a whole run of another tool: embraion.md 4.2."""
     tape.begin()
     tape.out(

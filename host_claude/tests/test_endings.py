@@ -215,7 +215,7 @@ def test_a_server_that_failed_is_not_told_as_one_that_was_there(tape, normalize)
         ("", Owner.HOST),
     ],
 )
-def test_a_program_that_never_began_says_why_on_stderr(stderr, owner, tape, normalize):
+def test_embraion_8_1_row_12_a_program_that_never_began_says_why_on_stderr(stderr, owner, tape, normalize):
     tape.begin()
     tape.text(Source.STDERR, stderr)
     tape.end(1)
@@ -236,7 +236,7 @@ def test_a_program_that_never_began_says_why_on_stderr(stderr, owner, tape, norm
         (Leftovers(ended=0, unstopped=1), Ending.HOST_FAILED),
     ],
 )
-def test_the_runners_own_facts_beat_whatever_the_program_said(note, ending, session, normalize):
+def test_embraion_8_1_row_10_the_runners_own_facts_beat_whatever_the_program_said(note, ending, session, normalize):
     session.says()
     session.over()
     session.end()

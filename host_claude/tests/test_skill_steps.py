@@ -269,7 +269,7 @@ def test_what_the_agent_wrote_there_itself_is_not_the_skill(change, session, ste
         "timeout 5 cat .claude/skills/invoice-format/SKILL.md || true",
     ],
 )
-def test_shell_reads_are_found_however_they_are_spelled(command, session, steps):
+def test_embraion_8_1_row_1_shell_reads_are_found_however_they_are_spelled(command, session, steps):
     session.call("t1", "Bash", command=command)
     session.result("t1", BODY.strip())
 
@@ -293,7 +293,7 @@ def test_shell_reads_are_found_however_they_are_spelled(command, session, steps)
         "# cat .claude/skills/invoice-format/SKILL.md",
     ],
 )
-def test_commands_that_do_not_show_the_skill_are_no_read(command, session, steps):
+def test_embraion_8_1_row_1_commands_that_do_not_show_the_skill_are_no_read(command, session, steps):
     session.call("t1", "Bash", command=command)
     session.result("t1", "some other output")
 

@@ -126,6 +126,29 @@ def test_embraion_12_tokens_calls_and_pass_of_a_plain_session(tape, normalize):
     assert events[-1].ending is Ending.COMPLETED
 
 
+def test_embraion_15_a_read_of_another_skill_is_a_call_and_no_read(tape, normalize):
+    """embraion.md 6, entry 15: two calls, one of them reads the suite's skill; nothing is missing of the usage."""
+    body = "---\nname: invoice-format\ndescription: Rules.\n---\nThe rule.\n"
+    tape.place(body)
+    tape.begin()
+    tape.init()
+    for number, skill in enumerate(("invoice-format", "other"), 1):
+        path = f"/place/.claude/skills/{skill}/SKILL.md"
+        told = {"filePath": path, "content": body, "numLines": 5, "startLine": 1, "totalLines": 5}
+        tape.call(f"t{number}", "Read", file_path=path)
+        tape.result(f"t{number}", "1\ttext", tool_use_result={"type": "text", "file": told})
+    tape.says()
+    tape.over(usage={"input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": 40})
+    tape.end()
+
+    events = normalize(tape.records)
+
+    assert [event.call for event in events if isinstance(event, ToolRequested)] == ["t1", "t2"]
+    steps = [(event.skill, event.step) for event in events if isinstance(event, SkillStep)]
+    assert steps == [("invoice-format", Step.REQUESTED), ("invoice-format", Step.READ)]
+    assert [(event.input, event.output) for event in events if isinstance(event, Usage)] == [(5, 3)]
+
+
 def test_embraion_13_an_error_result_with_exit_1_is_host_failed(session, ending):
     session.over("It broke.", is_error=True)
 

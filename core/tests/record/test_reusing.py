@@ -187,7 +187,7 @@ WHOLE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("reason", WHOLE)
-def test_what_differs_in_the_whole_run_forbids_reuse_and_is_said_once(asked, archive, reuse, reason):
+def test_r22_what_differs_in_the_whole_run_forbids_reuse_and_is_said_once(asked, archive, reuse, reason):
     root = archive(asked)
 
     found = reuse(replace(asked, **WHOLE[reason]), root)
@@ -198,7 +198,7 @@ def test_what_differs_in_the_whole_run_forbids_reuse_and_is_said_once(asked, arc
 
 
 @pytest.mark.parametrize("reason", [reason for reason in WHOLE if "another one" in reason or "options" in reason])
-def test_another_host_can_be_accepted_on_purpose(asked, archive, reuse, reason):
+def test_r22_another_host_can_be_accepted_on_purpose(asked, archive, reuse, reason):
     root = archive(asked)
 
     assert len(reuse(replace(asked, **WHOLE[reason]), root, accept_host_change=True).trials) == 4

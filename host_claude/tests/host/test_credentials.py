@@ -71,7 +71,7 @@ def test_a_switch_that_is_off_is_no_provider(value, ours):
         (".claude.json", json.dumps({"oauthAccount": {"emailAddress": "somebody"}})),
     ],
 )
-def test_a_stored_login_is_recognised_answered_and_left_alone(file, content, ours, tmp_path):
+def test_r19_a_stored_login_is_recognised_answered_and_left_alone(file, content, ours, tmp_path):
     """In a file, or in the macOS keychain, of which only the account's name is seen."""
     path = tmp_path / file
     path.parent.mkdir(exist_ok=True)

@@ -56,7 +56,7 @@ def test_an_effort_is_held_to_the_installed_programs_own_list(told, refused, bin
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-5", "us.anthropic.claude-opus-5-5-v1:0", "claude-opus-5-5[1m]", "opus"])
-def test_any_models_name_is_taken(model, stage):
+def test_embraion_8_1_row_13_any_models_name_is_taken(model, stage):
     """embraion.md 8.1, row 13: names with `/`, `:` and `[` are real."""
     argv = stage.command(model=model).argv
 
@@ -91,7 +91,7 @@ def test_the_prompt_is_standard_input_and_never_an_argument(stage):
     assert command.cwd == stage.place.project
 
 
-def test_nothing_of_the_operators_environment_gets_in(stage, monkeypatch):
+def test_embraion_8_1_row_11_nothing_of_the_operators_environment_gets_in(stage, monkeypatch):
     """embraion.md 8.1, row 11: an outer session's variables have made the inner one refuse to start."""
     for name in ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "ANTHROPIC_MODEL"):
         monkeypatch.setenv(name, "the operator's")
