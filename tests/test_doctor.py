@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from skilltrial.archive.reading import open_archive
-from skilltrial.doctor.deep import CANARY, probed
-from skilltrial.doctor.drift import Probes, State, watch
-from skilltrial.doctor.seen import Seen, look
+from skilltrial.doctor.deep import CANARY, staged
+from skilltrial.doctor.drift import CALLED, Probes, State, watch
+from skilltrial.doctor.examining import probes as play
+from skilltrial.doctor.seen import Seen
 from skilltrial.model.capabilities import Can
 from skilltrial.model.endings import Ended
 from skilltrial.model.events import (
@@ -31,9 +31,11 @@ from skilltrial.model.events import (
 )
 from skilltrial.model.words import Cause, Ending, Owner
 from skilltrial.plugins.discovery import Discovery
-from skilltrial.plugins.normalizers import Normalizers
 
-AGENT = ("--host-option", 'command=["skilltrial-agent"]', "--host-option", "records=events")
+AGENT = (
+    *("--host-option", 'command=["skilltrial-agent"]', "--host-option", "records=events"),
+    *("--host-option", "mcp_env=MCP_SERVERS"),
+)
 Command = Callable[..., Any]
 
 
@@ -42,10 +44,8 @@ def probes() -> Iterator[Probes]:
     """The probes of the reference agent, played once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-        with probed("portable", AGENT) as played:
-            archive = open_archive(played.archive)
-            identity = archive.plan.host
-            yield Probes(identity, look(archive, Normalizers(Discovery()).find(identity.records)), played.started)
+        with staged("portable", AGENT) as stage:
+            yield play(Discovery(), stage)
 
 
 def changed(probes: Probes, change: Callable[[Event], Event | None], *more: Event) -> dict[str, str]:
@@ -69,11 +69,15 @@ def test_everything_that_the_reference_agent_promises_holds(probes: Probes) -> N
 DRIFTS: dict[str, tuple[Callable[[Event], Event | None], set[str]]] = {
     "calls are no longer told": (
         lambda event: None if isinstance(event, ToolRequested) else event,
-        {"every call of its model is seen", "a command's output is seen"},
+        {"every call of its model is seen", "a command's output is seen", CALLED},
     ),
     "results are no longer told": (
         lambda event: None if isinstance(event, ToolResult) else event,
-        {"every call is seen to end", "a command's output is seen"},
+        {"every call is seen to end", "a command's output is seen", CALLED},
+    ),
+    "servers are called by another name": (
+        lambda event: replace(event, server="other") if isinstance(event, ToolRequested) and event.server else event,
+        {CALLED},
     ),
     "the answer is another": (
         lambda event: replace(event, answer="Sure!") if isinstance(event, TurnEnded) else event,
@@ -115,6 +119,28 @@ def test_a_canary_among_the_offers_has_drifted(probes: Probes) -> None:
     assert set(drifted) == {"skills and instructions in the user's home are not offered"}
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "why"),
+    [
+        ("PROBE-ARGUMENT", "another", "the call did not reach the server as it was made"),
+        ('"called"', '"heard"', "the call reached no server"),
+    ],
+)
+def test_a_call_that_reaches_its_server_otherwise_has_drifted(probes: Probes, was: str, now: str, why: str) -> None:
+    assert drifted_where(probes, "fixture_records", lambda raw: raw.replace(was, now)) == {CALLED: why}
+
+
+def test_an_answer_that_never_reaches_the_model_has_drifted(probes: Probes) -> None:
+    found = drifted_where(probes, "model_records", lambda raw: raw.replace("PROBE-REPLY-6c2f", "nothing"))
+
+    assert found == {CALLED: "the answer never reached the model"}
+
+
+def test_where_nobody_plays_a_server_nothing_is_asked_of_it(probes: Probes) -> None:
+    assert CALLED in {row.thing for row in watch(probes)}
+    assert CALLED not in {row.thing for row in watch(replace(probes, serves=False))}
+
+
 def test_a_hook_of_the_users_own_that_was_started_has_drifted(probes: Probes) -> None:
     rows = watch(replace(probes, started=("a hook of Claude Code",)))
 
@@ -125,33 +151,38 @@ def test_a_hook_of_the_users_own_that_was_started_has_drifted(probes: Probes) ->
 
 def test_another_model_than_was_asked_for_has_drifted(probes: Probes) -> None:
     can = probes.identity.model_copy(update={"can": probes.identity.can | {Can.MODEL}})
+    thing = "its model is the one that was asked for"
+
     holds = watch(replace(probes, identity=can))
-    asking: Any = _Asking
-    other = {key: replace(seen, trial=asking(seen.trial)) for key, seen in probes.trials.items()}
 
-    drifted = watch(replace(probes, identity=can, trials=other))
-
-    assert [row.state for row in holds if row.thing == MODEL] == [State.HOLDS]
-    assert [row.why for row in drifted if row.thing == MODEL] == ["it asked own-model"]
-
-
-MODEL = "its model is the one that was asked for"
+    assert [row.state for row in holds if row.thing == thing] == [State.HOLDS]
+    found = drifted_where(
+        replace(probes, identity=can), "model_records", lambda raw: raw.replace('"scripted-1"', '"own-model"')
+    )
+    assert found == {thing: "it asked own-model"}
 
 
-class _Asking:
-    """A trial in which another model was asked."""
+def drifted_where(probes: Probes, which: str, change: Callable[[str], str]) -> dict[str, str]:
+    """What drifted once these records of every trial were changed."""
 
-    def __init__(self, trial: Any) -> None:
-        self._trial = trial
+    class Changed:
+        """A trial with other records."""
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._trial, name)
+        def __init__(self, trial: Any) -> None:
+            self._trial = trial
 
-    def model_records(self) -> Any:
-        return [
-            replace(record, raw=record.raw.replace('"scripted-1"', '"own-model"'))
-            for record in self._trial.model_records()
-        ]
+        def __getattr__(self, name: str) -> Any:
+            found = getattr(self._trial, name)
+            return (lambda: anew(found())) if name == which else found
+
+    def anew(records: Any) -> Any:
+        if isinstance(records, dict):
+            return {name: anew(one) for name, one in records.items()}
+        return [replace(record, raw=change(record.raw)) for record in records]
+
+    changed_: Any = Changed
+    trials = {key: replace(seen, trial=changed_(seen.trial)) for key, seen in probes.trials.items()}
+    return {row.thing: row.why for row in watch(replace(probes, trials=trials)) if row.state is State.DRIFTED}
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,15 @@ from tempfile import TemporaryDirectory
 from skilltrial.model.errors import Exit, RunIncomplete
 
 SUITE = Path(__file__).parent / "probe" / "suite.yaml"
+TOOLS = SUITE.with_name("tools.yaml")
+"""Needs a part that plays MCP servers."""
 CANARY = "doctor-canary"
 CANARY_TEXT = "CANARY-4e7b"
 """Stands in all that is planted; a request to the model that holds it shows a leak."""
 PLAYED = ("does-it", "goes-on", "leaves-the-project", "unauthorized")
-"""The scripts of the suite; what its cases are worth is nobody's question here, so no built-in agent plays them."""
+"""The scripts of `SUITE`; what its cases are worth is nobody's question here, so no built-in agent plays them."""
+CALLS = ("calls-it",)
+"""The script of `TOOLS`."""
 _SKILLS = (".agents/skills", ".claude/skills", ".codex/skills")
 _INSTRUCTIONS = (
     *(".claude/CLAUDE.md", ".codex/AGENTS.md", "AGENTS.md"),
@@ -38,43 +42,53 @@ _LONGEST = 900
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """The archive of the probes, and which of the user's own programs were started meanwhile."""
+class Stage:
+    """A made-up user's home, and a host that is played from there. `folder` holds all of it."""
 
-    archive: Path
-    started: tuple[str, ...]
+    host: str
+    flags: tuple[str, ...]
+    folder: Path
 
-
-@contextmanager
-def probed(host: str, flags: Sequence[str]) -> Iterator[Played]:
-    """Rehearse the probe suite on a host with these flags; what is told is there while the context lasts.
-
-    Raises RunIncomplete where it could not be carried out: with what the rehearsal said.
-    """
-    with TemporaryDirectory(prefix="skilltrial-doctor-") as folder:
-        home, archive, started = Path(folder, "home"), Path(folder, "archive"), Path(folder, "started")
-        started.mkdir()
-        plant(home, started)
-        asked = (word for id in PLAYED for word in ("--rehearsal", id))
-        command = (sys.executable, "-m", "skilltrial", "rehearse", str(SUITE), "--host", host, *flags, *asked)
+    def play(self, suite: Path, scripts: Sequence[str]) -> Path:
+        """Rehearse these scripts of a suite; return the archive. Raises RunIncomplete with what the rehearsal said."""
+        archive = self.folder / suite.stem
+        asked = (word for id in scripts for word in ("--rehearsal", id))
+        command = (sys.executable, "-m", "skilltrial", "rehearse", str(suite), "--host", self.host, *self.flags, *asked)
         try:
             done = subprocess.run(
                 (*command, "--out", str(archive), "--seed", "0", "--quiet", "--format", "json"),
-                cwd=folder,
-                env=_environment(home),
+                cwd=self.folder,
+                env=_environment(self.folder / "home"),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_LONGEST,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise RunIncomplete(f"the probes of {host!r} did not end within {_LONGEST} s") from None
+            raise RunIncomplete(f"the probes of {self.host!r} did not end within {_LONGEST} s") from None
         if done.returncode not in (Exit.PASSED, Exit.FAILED, Exit.INCOMPLETE):
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise RunIncomplete(
-                f"the probes of {host!r} can't be played: {said[-1].removeprefix('error: ') if said else 'no reason'}"
+                f"the probes of {self.host!r} can't be played: "
+                f"{said[-1].removeprefix('error: ') if said else 'no reason'}"
             )
-        yield Played(archive, tuple(sorted(file.name for file in started.iterdir())))
+        return archive
+
+    @property
+    def started(self) -> tuple[str, ...]:
+        """The programs of the made-up user that were started."""
+        return tuple(sorted(file.name for file in (self.folder / "started").iterdir()))
+
+
+@contextmanager
+def staged(host: str, flags: Sequence[str]) -> Iterator[Stage]:
+    """Make a user's home for the probes of a host with these flags; it is there while the context lasts."""
+    with TemporaryDirectory(prefix="skilltrial-doctor-") as name:
+        folder = Path(name)
+        for made in ("home", "started"):
+            (folder / made).mkdir()
+        plant(folder / "home", folder / "started")
+        yield Stage(host, tuple(flags), folder)
 
 
 def plant(home: Path, started: Path) -> None:

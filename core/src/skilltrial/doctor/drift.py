@@ -33,6 +33,7 @@ from .deep import CANARY, CANARY_TEXT
 from .seen import Seen
 
 SKILL, DESCRIPTION, BODY = "probe-note", "PROBE-DESCRIPTION-5d1e", "PROBE-BODY-93ab"
+CALLED = "a tool of a server is called, and its answer comes back"
 SCRIPTED = "scripted-1"
 """The model that hosts are told to ask."""
 
@@ -56,11 +57,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """The trials of the probe suite on one host, and the programs of the made-up user that it started meanwhile."""
+    """The trials of the probe suites on one host, and the programs of the made-up user that it started meanwhile.
+
+    `serves` is whether there was a part to play an MCP server.
+    """
 
     identity: HostIdentity
     trials: Mapping[TrialKey, Seen]
     started: tuple[str, ...] = ()
+    serves: bool = False
 
     def of(self, case: str, label: str, arm: str = "with_skill") -> Seen | None:
         """One trial; None where it is not sealed."""
@@ -77,7 +82,12 @@ class Undecided(Exception):
 
 def watch(probes: Probes) -> tuple[Row, ...]:
     """Every thing that this host promises, with whether it still holds."""
-    return tuple(_row(thing, question, probes) for thing, question in _asked(probes.identity))
+    asked = (*_asked(probes.identity), *(((CALLED, _served),) if probes.serves and _reaches(probes.identity) else ()))
+    return tuple(_row(thing, question, probes) for thing, question in asked)
+
+
+def _reaches(host: HostIdentity) -> bool:
+    return Can.MCP_HTTP in host.can
 
 
 def _row(thing: str, question: Question, probes: Probes) -> Row:
@@ -273,6 +283,19 @@ def _left_alone(probes: Probes) -> str | None:
 def _model(probes: Probes) -> str | None:
     others = _work(probes).models - {SCRIPTED}
     return f"it asked {', '.join(sorted(others))}" if others else None
+
+
+def _served(probes: Probes) -> str | None:
+    seen = _trial(probes, "served", "calls-it")
+    if seen.received != [{"text": "PROBE-ARGUMENT"}]:
+        return "the call did not reach the server as it was made" if seen.received else "the call reached no server"
+    calls = {event.call for event in seen.of(ToolRequested) if (event.server, event.tool) == ("probe", "keep_note")}
+    if not calls:
+        return "the call was not seen"
+    if "PROBE-REPLY-6c2f" not in seen.asked():
+        return "the answer never reached the model"
+    told = [str(event.content) for event in seen.of(ToolResult) if event.call in calls]
+    return None if any("PROBE-REPLY-6c2f" in one for one in told) else "its answer was not seen"
 
 
 def _known(probes: Probes) -> str | None:

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from skilltrial.archive.reading import open_archive
+from skilltrial.model.capabilities import Can
 from skilltrial.model.errors import Exit, SkilltrialError
 from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.kinds import FIXTURE
 from skilltrial.plugins.normalizers import Normalizers
 
-from .deep import probed
+from .deep import CALLS, PLAYED, SUITE, TOOLS, Stage, staged
 from .drift import Probes, Row, State, watch
 from .finding import Finding, examine, examine_all
 from .seen import look
@@ -38,13 +40,22 @@ def diagnose(
 
 def _probe(discovery: Discovery, finding: Finding, flags: Sequence[str]) -> Diagnosis:
     try:
-        with probed(finding.name, flags) as played:
-            archive = open_archive(played.archive)
-            identity = archive.plan.host
-            trials = look(archive, Normalizers(discovery).find(identity.records))
-            return Diagnosis(finding, watch(Probes(identity, trials, played.started)))
+        with staged(finding.name, flags) as stage:
+            return Diagnosis(finding, watch(probes(discovery, stage)))
     except SkilltrialError as error:
         return Diagnosis(finding, undecided=str(error))
+
+
+def probes(discovery: Discovery, stage: Stage) -> Probes:
+    """Play the probes and read what they left. Raises RunIncomplete, and what `open_archive` raises."""
+    archive = open_archive(stage.play(SUITE, PLAYED))
+    identity = archive.plan.host
+    normalizer = Normalizers(discovery).find(identity.records)
+    trials = dict(look(archive, normalizer))
+    serves = any((one.kind, one.name) == (FIXTURE.name, "mcp") for one in discovery.installed)
+    if serves and Can.MCP_HTTP in identity.can:
+        trials |= look(open_archive(stage.play(TOOLS, CALLS)), normalizer)
+    return Probes(identity, trials, stage.started, serves=serves)
 
 
 def verdict(diagnoses: Sequence[Diagnosis], *, deep: bool) -> Exit:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from pydantic import JsonValue
+
 from skilltrial.archive.reading import SealedArchive, SealedTrial
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event
 from skilltrial.model.trial import HostIdentity, TrialKey
+from skilltrial.model.wire import Called, wire_notes
 from skilltrial.model.words import Ending, Source
 from skilltrial.plugins.facades import NormalizerFacade
 
@@ -62,6 +65,12 @@ class Seen:
             if note["note"] == "reply" and note["step"] is not None and note["status"] == 200
         }
         return tuple(found.values())
+
+    @property
+    def received(self) -> list[JsonValue]:
+        """The arguments of every call that a server of the suite received."""
+        servers = self.trial.fixture_records().values()
+        return [note.arguments for one in servers for _, note in wire_notes(one) if isinstance(note, Called)]
 
     @property
     def calls(self) -> int:
