@@ -9,7 +9,7 @@ import pytest
 
 from skilltrial.api import FoundServer, Offered, PluginFound, PluginPlaced, SkillPlaced, SkillStep, ToolRequested
 
-SKILL = "../plugins/atlas/skills/notes"
+SKILL = "../plugins/local/atlas/1.0.0/skills/notes"
 TEXT = "# Notes\n\nWrite them down."
 BODY = f"---\nname: notes\n---\n\n{TEXT}\n"
 SAVE = "mcp__plugin_atlas_memory__save"
@@ -17,7 +17,7 @@ INIT: dict[str, Any] = {
     "cwd": "/place/project",
     "skills": ["atlas:notes", "doctor"],
     "plugins": [
-        {"name": "atlas", "path": "/place/plugins/atlas", "source": "atlas@inline", "version": "1.0.0"},
+        {"name": "atlas", "path": "/place/plugins/local/atlas/1.0.0", "source": "atlas@inline", "version": "1.0.0"},
         {"name": "cc-plugin-privacy", "path": "builtin", "source": "cc-plugin-privacy@builtin"},
     ],
     "mcp_servers": [{"name": "plugin:atlas:memory", "status": "connected", "source": "plugin"}],
@@ -42,7 +42,11 @@ def told(tape: Any, normalize: Any) -> Any:
         )
         if plugin:
             servers = ("memory",)
-            tape.note(PluginPlaced(plugin="atlas", path="../plugins/atlas", sha256="0" * 64, files={}, servers=servers))
+            tape.note(
+                PluginPlaced(
+                    plugin="atlas", path="../plugins/local/atlas/1.0.0", sha256="0" * 64, files={}, servers=servers
+                )
+            )
         tape.begin()
         tape.out(*before)
         tape.init(**{**INIT, **init})
@@ -75,7 +79,13 @@ def test_without_a_plugin_nothing_is_found(told: Any) -> None:
     ("init", "enabled", "skills", "server", "faults"),
     [
         ({"plugins": []}, False, ("notes",), (True, 2), 0),
-        ({"plugins": [{"name": "atlas", "path": "/home/me/atlas"}]}, True, ("notes",), (True, 2), 0),
+        (
+            {"plugins": [{"name": "atlas", "path": "/home/me/plugins/local/atlas/1.0.0"}]},
+            True,
+            ("notes",),
+            (True, 2),
+            0,
+        ),
         ({"plugins": [{"name": "atlas", "path": "/home/me/other"}]}, False, ("notes",), (True, 2), 0),
         ({"plugins": [*INIT["plugins"], INIT["plugins"][0]]}, False, ("notes",), (True, 2), 0),
         ({"plugin_errors": [{"plugin": "inline[0]", "type": "generic-error"}]}, True, ("notes",), (True, 2), 1),
@@ -144,7 +154,7 @@ def test_its_tools_are_the_fixtures_and_its_skill_is_the_suites(told: Any) -> No
                 "content": [
                     {
                         "type": "text",
-                        "text": f"Base directory for this skill: /place/plugins/atlas/skills/notes\n\n{TEXT}",
+                        "text": f"Base directory for this skill: /place/project/{SKILL}\n\n{TEXT}",
                     }
                 ]
             },

@@ -48,7 +48,8 @@ PATCH = "*** Begin Patch\n*** Add File: a/b.txt\n+one\n+\n+two\n*** End Patch\n"
 def test_classic_tools():
     assert spell(Run(run="ls"), *CLASSIC) == ToolCall("exec_command", {"cmd": "ls"})
     assert spell(ReadSkill(read_skill="tidy"), *CLASSIC) == ToolCall(
-        "exec_command", {"cmd": "cat .agents/skills/tidy/SKILL.md"}
+        "exec_command",
+        {"cmd": "cat .agents/skills/tidy/SKILL.md || cat ../plugins/*/*/*/skills/tidy/SKILL.md"},
     )
     assert spell(ReadFile(read_file="a b.txt"), *CLASSIC) == ToolCall("exec_command", {"cmd": "cat -- 'a b.txt'"})
     assert spell(write("a/b.txt", "one\n\ntwo\n"), *CLASSIC) == ToolCall("apply_patch", PATCH)

@@ -39,6 +39,7 @@ def one_case(desk: Any, refusing: Any) -> Path:
             "workspace": {
                 ".mcp.json": json.dumps({"mcpServers": {"canary": {"type": "http", "url": own}}}),
                 ".claude/settings.json": json.dumps(settings),
+                ".codex/config.toml": f'[mcp_servers.canary]\nurl = "{own}"\n',
             },
         }
     ]
@@ -48,9 +49,10 @@ def one_case(desk: Any, refusing: Any) -> Path:
 
 
 def test_every_promise_holds_with_the_plugin_and_no_other_server_is_reached(
-    claude: Any, desk: Any, one_case: Path, refusing: Any
+    program: Any, desk: Any, one_case: Path, refusing: Any
 ) -> None:
-    ran = desk.run("rehearse", one_case, "--out", "run", "--format", "json", *claude.flags)
+    some = [word for id in ("honest", "never-reads-the-skill", "null") for word in ("--rehearsal", id)]
+    ran = desk.run("rehearse", one_case, *some, "--out", "run", "--format", "json", *program.flags)
 
     assert ran.code == 0, ran.out + ran.err
     assert [promise for promise in ran.report["rehearsal"]["promises"] if promise["kept"] != "yes"] == []
@@ -61,10 +63,13 @@ def test_every_promise_holds_with_the_plugin_and_no_other_server_is_reached(
     honest = "explicit-save/with_skill/honest"
     asked = [json.loads(one["raw"]) for one in desk.records(honest, "fixture-powercontext.jsonl")]
     routes = [note["path"] for note in asked if note["wire"] == "routed"]
-    assert routes == ["/v1/scope-bindings/resolve", "/v1/context/prepare", "/v1/scope-bindings/resolve"]
+    # Commands of Codex's model have no network: its hook reaches the server, and the script says that it does not.
+    reached = {"claude": ["/v1/scope-bindings/resolve"], "codex": []}[program.host]
+    assert routes == ["/v1/scope-bindings/resolve", "/v1/context/prepare", *reached]
     told = "".join(one["raw"] for one in desk.records(honest, "model.jsonl"))
     assert "powercontext.request-binding.v1" in told
     assert "powercontext.scope-result.v1" in told
+    assert ("server_unreachable" in told) is not bool(reached)
 
     arms = {trial["key"]["arm"]: trial["ran"] for trial in ran.report["trials"] if trial["key"]["label"] == "null"}
     assert arms["with_skill"] == arms["without_skill"]

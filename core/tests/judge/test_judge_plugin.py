@@ -100,6 +100,17 @@ def test_a_server_whose_tools_are_not_counted_need_only_be_connected(judged: Any
     assert trial.verdict.kind == "passed"
 
 
+def test_a_program_that_does_not_say_is_shown_by_the_plugins_servers(world: Any, judged: Any) -> None:
+    """Their addresses stand in the plugin alone. One without servers shows nothing."""
+    quiet = {**FOUND, "enabled": None, "servers": [{"name": "memory"}]}
+    (told,) = judged(*laid(), quiet).trials
+    world.plan["plugin"] = identity().model_copy(update={"servers": ()})
+    (bare,) = world.grade().report.trials
+
+    assert told.verdict.kind == "passed"
+    assert bare.verdict.reason == "invalid_native_plugin_discovery"
+
+
 def test_the_arm_without_the_skill_must_not_find_it(judged: Any) -> None:
     (trial,) = judged(*laid("without_skill"), FOUND, arm="without_skill").trials
     (clean,) = judged(*laid("without_skill"), {**FOUND, "skills": ["a-command"]}, arm="without_skill").trials

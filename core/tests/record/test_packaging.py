@@ -197,7 +197,7 @@ def test_it_is_laid_beside_the_project_and_read_back(tmp_path: Any) -> None:
 
     assert plugin is not None
     note = plugin_note(plugin, folders)
-    assert (note.plugin, note.path, note.servers) == ("atlas", "../plugins/atlas", ("memory",))
+    assert (note.plugin, note.path, note.servers) == ("atlas", "../plugins/local/atlas/1.2.0", ("memory",))
     assert note.sha256 == package.tree.digest()
     assert note.files.keys() == PLUGIN.keys()
     (plugin.folder / "hooks/hooks.json").write_text('{"x": 1}', "utf-8")

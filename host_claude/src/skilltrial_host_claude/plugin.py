@@ -71,7 +71,7 @@ class Installed:
         """The fields of `PluginFound` in what the program says that it has; None in a trial without a plugin."""
         if self.note is None:
             return None
-        name, path = self.note.plugin, self.note.path.rpartition("/")[2]
+        name, path = self.note.plugin, self.note.path.removeprefix("../")
         there = [each for each in several(line, "plugins") if text(each, "name") == name]
         tools = strings(line, "tools") or ()
         states = {text(each, "name"): text(each, "status") for each in several(line, "mcp_servers")}

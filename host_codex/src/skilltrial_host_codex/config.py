@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import tomli_w
 
-from skilltrial.api import ModelEndpoint, Offer
+from skilltrial.api import ModelEndpoint, Offer, PlacedPlugin
+
+from .plugin import outside, settings
 
 PROVIDER = "endpoint"
 KEY = "MODEL_API_KEY"
@@ -16,7 +18,7 @@ SECRETS = (KEY, "OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN")
 Sandbox = Literal["read-only", "workspace-write", "danger-full-access"]
 
 
-def config(
+def config(  # noqa: PLR0913 - what a configuration holds
     *,
     model: str | None,
     effort: str | None,
@@ -24,6 +26,7 @@ def config(
     endpoint: ModelEndpoint | None,
     offers: tuple[Offer, ...],
     address: str | None = None,
+    plugin: PlacedPlugin | None = None,
 ) -> str:
     """The text of a `config.toml`. `address` is another one of the program's own provider, for a key's sessions."""
     values: dict[str, Any] = {
@@ -40,7 +43,7 @@ def config(
         "skills": {"bundled": {"enabled": False}},
         "features": {
             "apps": False,
-            "plugins": False,
+            "plugins": plugin is not None,
             "remote_plugin": False,
             "goals": False,
             # Without this a refused connection is waited for without end.
@@ -49,8 +52,10 @@ def config(
         # Only the trial's own temporary folder; /tmp is shared with everybody.
         "sandbox_workspace_write": {"exclude_slash_tmp": True},
         "shell_environment_policy": {"exclude": list(SECRETS)},
-        "mcp_servers": {offer.name: _server(offer) for offer in offers if offer.is_server},
+        "mcp_servers": {offer.name: _server(offer) for offer in outside(plugin, offers) if offer.is_server},
     }
+    if plugin is not None:
+        values["plugins"] = settings(plugin, offers)
     if model is not None:
         values["model"] = model
     if effort is not None:

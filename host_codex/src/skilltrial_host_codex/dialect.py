@@ -30,6 +30,8 @@ from skilltrial.api import (
 from .thread import plain
 
 _SKILLS = ".agents/skills"
+_PLUGINS = "../plugins/*/*/*/skills"
+"""Where a trial has those of a plugin that was installed: the program tells its model, not us."""
 _EDIT = (
     """t=$(cat -- "$f" && printf x) || exit 1; t=${t%x}; case $t in *"$o"*) """
     """printf %s "${t%%"$o"*}$n${t#*"$o"}" > "$f";; """
@@ -97,7 +99,7 @@ def _shell(act: Act) -> str:
         case Run(run=command):
             return command
         case ReadSkill(read_skill=skill):
-            return f"cat {shlex.quote(f'{_SKILLS}/{skill}/SKILL.md')}"
+            return f"cat {shlex.quote(f'{_SKILLS}/{skill}/SKILL.md')} || cat {_PLUGINS}/{shlex.quote(skill)}/SKILL.md"
         case ReadFile(read_file=path):
             return f"cat -- {shlex.quote(path)}"
         case WriteFile(write_file=file):

@@ -31,6 +31,7 @@ from . import program
 from .config import KEY, Sandbox, config
 from .credentials import ADDRESS, Loan, Wallet, decide, key_of, operators_home
 from .login import login_status
+from .plugin import install
 from .probing import SKILLS, SYSTEM, probe
 from .session import CodexSession
 
@@ -49,7 +50,7 @@ SHOWN = frozenset(
 """What stream and session log show together. Of the cost neither tells."""
 
 
-CAN = frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL})
+CAN = frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.PLUGINS, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL})
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -131,8 +132,16 @@ class CodexHost:
         elif place.live:
             lent = self._wallet.loan
         text = config(
-            model=name, effort=self.effort, sandbox=self.sandbox, endpoint=model, offers=offers, address=address
+            model=name,
+            effort=self.effort,
+            sandbox=self.sandbox,
+            endpoint=model,
+            offers=offers,
+            address=address,
+            plugin=place.plugin,
         )
+        if place.plugin is not None:
+            install(place.plugin, home, environment)
         (home / "config.toml").write_text(text, encoding="utf-8")
         copy = home / "auth.json"
         try:

@@ -14,6 +14,7 @@ from skilltrial.api import (
     Event,
     Notice,
     Offered,
+    PluginPlaced,
     Record,
     SessionStarted,
     SkillPlaced,
@@ -30,6 +31,7 @@ from .endings import Heard, session_ended
 from .joining import join
 from .lines import Lines, Object
 from .offers import offers
+from .plugin import found
 from .rollout import Threads
 from .shelf import Shelf
 from .skills import Skills
@@ -69,6 +71,9 @@ def events_of(shelf: Shelf) -> Iterator[Event]:
     for turn in turns.values():
         for event in turn.events:
             trail.add(event, event.seq)
+    plugin = next((note for _, note in heard.notes if isinstance(note, PluginPlaced)), None)
+    for event in found(main, plugin) if main is not None and plugin is not None else ():
+        trail.add(event, event.seq)
     _called(trail, turns, logs, main, placed)
     _ended(trail, turns, main)
     trail.add(session_ended(heard, turns, main.done if main else ()), None)

@@ -83,6 +83,8 @@ def _row(thread: Thread, line: Line, row: object, shelf: Shelf) -> None:
         case "turn_context":
             thread.model = text(payload, "model") or thread.model
             thread.turn_ids[line.turn] = text(payload, "turn_id") or ""
+            if isinstance(off := payload.get("disabled_plugin_ids"), list):
+                thread.disabled[line.turn] = (line.seq, tuple(one for one in off if isinstance(one, str)))
         case "world_state":
             pass
         case _:

@@ -10,14 +10,16 @@ from pathlib import Path
 from skilltrial.api import Command, Place, Recorder, SessionStopped, Source
 
 from .lines import inner, text
+from .plugin import HOOKS_RUN
 
 _ALWAYS = ("--json", "--skip-git-repo-check")
 
 
 def command(program: Path, place: Place, environment: Mapping[str, str], thread: str | None, prompt: str) -> Command:
     """The command of one turn: a new conversation, or `thread` taken up again."""
+    always = _ALWAYS if place.plugin is None else (*_ALWAYS, HOOKS_RUN)
     # `exec resume` takes no folder: it is started in the project.
-    how = ("exec", *_ALWAYS, "-C", str(place.project)) if thread is None else ("exec", "resume", *_ALWAYS, thread)
+    how = ("exec", *always, "-C", str(place.project)) if thread is None else ("exec", "resume", *always, thread)
     # What a prompt holds is the suite's; a lone surrogate in it must not end the run.
     stdin = prompt.encode("utf-8", "surrogatepass")
     return Command(argv=(str(program), *how, "-"), cwd=place.project, env=environment, stdin=stdin)

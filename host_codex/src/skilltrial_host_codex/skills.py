@@ -24,7 +24,7 @@ _MOST_STARTS = 20
 _BODY = "SKILL.md"
 _MENTION = re.compile(r"<skill>\n<name>(.*?)</name>\n<path>(.*?)</path>\n(.*)\n</skill>\s*", re.S)
 _ROOT = re.compile(r"^- `(\w+)` = `(.+)`$", re.M)
-_ENTRY = re.compile(r"^- (?P<name>[^:\n]+): .*\(file: (?P<file>.+)\)$", re.M)
+_ENTRY = re.compile(r"^- (?P<name>[^:\n]+(?::[^:\s]+)?): .*\(file: (?P<file>.+)\)$", re.M)
 _LIST = "### Available skills"
 _NUMBERED = re.compile(r"^\s*\d+\t", re.M)
 
@@ -88,7 +88,8 @@ class Skills:
 
     def _is(self, read: Read, path: str) -> bool:
         if read.glob:
-            wanted = join(self.root, path) if self.root is not None and read.path.startswith("/") else path
+            absolute = self.root is not None and read.path.startswith("/")
+            wanted = normpath(join(self.root or "/", path)) if absolute else path
             return fnmatch.fnmatchcase(wanted, read.path)
         return self._same(read.path, path)
 
@@ -99,7 +100,7 @@ class Skills:
         return path.endswith("/" + wanted) if self.root is None else normpath(path) == normpath(join(self.root, wanted))
 
     def _ran(self, found: Uses, folder: str) -> bool:
-        folders = [folder] if self.root is None else [folder, join(self.root, folder)]
+        folders = [folder] if self.root is None else [folder, normpath(join(self.root, folder))]
         return any(run.startswith(f"{each}/") and basename(run) != _BODY for run in found.runs for each in folders)
 
 

@@ -111,6 +111,8 @@ class Thread:
     cwd: str | None = None
     model: str | None = None
     turn_ids: dict[int, str] = field(default_factory=dict)
+    disabled: dict[int, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    """Turn → the record that says which plugins are off, and which."""
     steps: list[Call | Asked | Said] = field(default_factory=list)
     """In the order in which they happened."""
     tools: list[str] = field(default_factory=list)

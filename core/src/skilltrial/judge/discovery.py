@@ -57,10 +57,12 @@ def not_found(events: Iterable[Event], plugin: Installed, started: frozenset[int
 
 
 def _whole(found: PluginFound, plugin: Installed) -> bool:
-    return found.enabled and not found.faults and plugin.known & set(found.skills) == plugin.skills
+    # A server of the plugin is reached by what the plugin says of it, and each of them has to list its tools.
+    enabled = bool(plugin.servers) if found.enabled is None else found.enabled
+    return enabled and not found.faults and plugin.known & set(found.skills) == plugin.skills
 
 
 def _served(found: PluginFound, plugin: Installed) -> bool:
-    """Whether each server was connected, and had as many tools as its fixture where the program says how many."""
-    there = {server.name: server for server in found.servers if server.connected}
+    """Whether each server was connected, and had as many tools as its fixture, where the program says so."""
+    there = {server.name: server for server in found.servers if server.connected is not False}
     return all(name in there and there[name].tools in (None, tools) for name, tools in plugin.servers.items())

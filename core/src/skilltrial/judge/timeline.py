@@ -164,12 +164,14 @@ def _offered(event: happened.Offered) -> str:
 
 def _found(event: happened.PluginFound) -> str:
     servers = (
-        f"{one.name} ({'?' if one.tools is None else one.tools} tools)" for one in event.servers if one.connected
+        f"{one.name} ({'?' if one.tools is None else one.tools} tools)"
+        for one in event.servers
+        if one.connected is not False
     )
     told_ = [
         f"{name} {', '.join(found)}" for name, found in (("skills", event.skills), ("servers", tuple(servers))) if found
     ]
-    state = "installed" if event.enabled else "NOT installed"
+    state = "NOT installed" if event.enabled is False else "installed"
     faults = f"; {event.faults} faults" if event.faults else ""
     return f"plugin {event.plugin} {state}: {'; '.join(told_) or 'nothing in it'}{faults}"
 

@@ -80,10 +80,13 @@ class Offered(Event):
 
 @dataclass(frozen=True, slots=True)
 class FoundServer:
-    """An MCP server of a plugin, as the program found it. `tools` is how many it has, None where it does not say."""
+    """An MCP server of a plugin, as the program found it: is it connected, and how many tools has it.
+
+    None where the program does not say; the fixture's own record of its listing tells all the same.
+    """
 
     name: str
-    connected: bool
+    connected: bool | None = None
     tools: int | None = None
 
 
@@ -91,11 +94,13 @@ class FoundServer:
 class PluginFound(Event):
     """What the program found where the plugin was installed. `skills` are without the plugin's name.
 
-    `faults` counts what it found wrong with it (a manifest that can't be read, a hook that failed).
+    `enabled` is None where it does not say; that its servers were reached, whose addresses stand in the plugin alone,
+    shows it all the same. `faults` counts what it found wrong with it (a manifest that can't be read, a hook that
+    failed).
     """
 
     plugin: str
-    enabled: bool
+    enabled: bool | None
     skills: tuple[str, ...] = ()
     servers: tuple[FoundServer, ...] = ()
     faults: int = 0

@@ -33,7 +33,7 @@ class SkillPlaced(Part):
 
 
 class PluginPlaced(Part):
-    """A plugin lies in the place, as it was read back when the session was open. `sha256` is of the whole folder.
+    """A plugin lies in the place, as it was read back when it was laid there. `sha256` is of the whole folder.
 
     `path` is POSIX, relative to the project; `files` are path → digest, a manifest's without its list of skills;
     `servers` are the suite's fixtures that its MCP entries stand for.

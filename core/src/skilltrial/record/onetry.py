@@ -144,6 +144,8 @@ class Try:
             launcher=self.bench.supervisor.launcher(self.bench.suite.limits, folders),
             plugin=plugin,
         )
+        if plugin is not None:
+            self.writer.host.note(plugin_note(plugin, folders))
         for reference, path in self.project.skills.items():
             prepared = self.bench.skills[reference]
             skill, text = prepared.skill, prepared.text_sha256
@@ -176,8 +178,6 @@ class Try:
                     endpoint = stack.enter_context(self.bench.models.start(trial, script, self.writer.model))
                 session = stack.enter_context(self.bench.host.open_session(trial, place, offers, endpoint, recorder))
                 recorder.note(furnished(folders, self.bench.redactor))
-                if place.plugin is not None:
-                    recorder.note(plugin_note(place.plugin, folders))
                 for turn, prompt in enumerate(trial.turns, 1):
                     recorder.turn = turn
                     recorder.note(TurnSent(turn=turn, prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest()))

@@ -12,7 +12,7 @@ from typing import Any
 from skilltrial.archive.trees import Tree, sha256
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.evidence import Entry, FileKind
-from skilltrial.model.packaged import PLUGIN_NAME
+from skilltrial.model.packaged import PLUGIN_NAME, PluginSource
 from skilltrial.model.part import canonical
 from skilltrial.model.suite import Suite
 
@@ -22,6 +22,7 @@ MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", ".zcode-
 """Where programs look for a plugin's manifest. A plugin may have one for each; they must agree on its name."""
 SERVERS = ".mcp.json"
 _NO_VERSION = "0.0.0"
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +35,42 @@ class Packager:
     def faults(self, fixtures: Mapping[str, bool]) -> Iterator[str]:
         """What is wrong with the plugin, a sentence each. `fixtures` are those of the suite: has it an address?"""
         source = self.suite.plugin
-        if source is None:
-            return
-        where = f"plugin {source.folder}"
+        if source is not None:
+            found = (*self._manifest_faults(), *self._server_faults(source, fixtures))
+            yield from (f"plugin {source.folder}: {fault}" for fault in found)
+
+    def _manifest_faults(self) -> Iterator[str]:
         manifests = {path: _read(self.tree, path) for path in MANIFESTS if self.tree.data(path) is not None}
         if not manifests:
-            yield f"{where}: it has no manifest; programs look for one in {', '.join(MANIFESTS)}"
-        yield from (f"{where}: {path} is no JSON object" for path, value in manifests.items() if value is None)
-        names = {path: value.get("name") for path, value in manifests.items() if value is not None}
-        for path, name in names.items():
+            yield f"it has no manifest; programs look for one in {', '.join(MANIFESTS)}"
+        yield from (f"{path} is no JSON object" for path, value in manifests.items() if value is None)
+        read = {path: value for path, value in manifests.items() if value is not None}
+        for path, value in read.items():
+            version = value.get("version", _NO_VERSION)
+            if not isinstance(version, str) or not _VERSION.fullmatch(version):
+                yield f"`version` of {path} must be letters, digits, `.`, `_`, `+` and `-`"
+            name = value.get("name")
             if not isinstance(name, str) or not re.fullmatch(PLUGIN_NAME, name):
-                yield f"{where}: `name` of {path} must be small letters, digits, `.`, `_` and `-`, with no `-` first"
-        if len({json.dumps(name) for name in names.values()}) > 1:
-            yield f"{where}: its manifests have different names: {', '.join(map(str, names.values()))}"
+                yield f"`name` of {path} must be small letters, digits, `.`, `_` and `-`, with no `-` first"
+        names = [value.get("name") for value in read.values()]
+        if len({json.dumps(name) for name in names}) > 1:
+            yield f"its manifests have different names: {', '.join(map(str, names))}"
         if self.tree.data(SERVERS) is not None and _read(self.tree, SERVERS) is None:
-            yield f"{where}: {SERVERS} is no JSON object"
+            yield f"{SERVERS} is no JSON object"
+
+    def _server_faults(self, source: PluginSource, fixtures: Mapping[str, bool]) -> Iterator[str]:
         for name in self.servers:
             if name not in fixtures:
                 yield (
-                    f"{where}: its MCP server {name!r} is none of the suite's fixtures, and a trial reaches no other; "
+                    f"its MCP server {name!r} is none of the suite's fixtures, and a trial reaches no other; "
                     "name a fixture like it"
                 )
             elif not fixtures[name]:
-                yield f"{where}: its MCP server {name!r} is a fixture without an address; serve it over HTTP"
+                yield f"its MCP server {name!r} is a fixture without an address; serve it over HTTP"
         for variable, value in source.variables.items():
             name = value.partition("/")[0]
             if not fixtures.get(name, True):
-                yield f"{where}: variable {variable} names {name!r}, a fixture without an address"
+                yield f"variable {variable} names {name!r}, a fixture without an address"
 
     @property
     def name(self) -> str:

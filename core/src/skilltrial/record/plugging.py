@@ -14,7 +14,7 @@ from skilltrial.model.trial import Offer, Place, PlacedPlugin, Script
 from .gathering import read_tree
 from .packaging import MANIFESTS, without_skills
 from .preparing import Package
-from .workspace import Folders, write_tree
+from .workspace import SHOP, Folders, write_tree
 
 MCP = "/mcp"
 """What an address of a fixture ends with; a plugin's variable is what stands before it."""
@@ -24,9 +24,8 @@ def placed(package: Package | None, folders: Folders) -> PlacedPlugin | None:
     """Lay the plugin beside the project; None where there is none."""
     if package is None:
         return None
-    folder = folders.plugins / package.name
-    folders.plugins.mkdir(mode=0o700)
-    folder.mkdir(mode=0o700)
+    folder = folders.plugins / SHOP / package.name / package.version
+    folder.mkdir(mode=0o700, parents=True)
     write_tree(package.tree, folder)
     return PlacedPlugin(package.name, package.version, folder, package.servers)
 
@@ -68,7 +67,7 @@ def with_variables(place: Place, source: PluginSource | None, offers: Iterable[O
 
 
 def plugin_note(plugin: PlacedPlugin, folders: Folders) -> PluginPlaced:
-    """What lies there now, when the session is open and nothing was sent yet."""
+    """What lies there, read back, before the host writes addresses where its program can't be told them otherwise."""
     tree = read_tree(plugin.folder)
     files = {entry.path: entry.sha256 for entry in tree.entries if entry.sha256 is not None}
     manifests = {path: without_skills(tree.data(path) or b"") for path in MANIFESTS if path in files}

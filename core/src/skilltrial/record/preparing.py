@@ -15,7 +15,7 @@ from skilltrial.model.trial import Command, Finished, Place, Recorder, Skill
 from skilltrial.plugins.facades import HostFacade
 
 from .suitefile.frontmatter import read_frontmatter
-from .workspace import PLUGINS
+from .workspace import PLUGINS, SHOP
 
 SUBSTITUTED = ("$", "!`")
 """With these begins what programs replace in a skill's text: arguments, variables, what a command prints."""
@@ -72,8 +72,8 @@ class Package:
 
     @property
     def folder(self) -> str:
-        """Where it lies, POSIX, relative to the project."""
-        return f"../{PLUGINS}/{self.name}"
+        """Where it lies, POSIX, relative to the project: as in a store of plugins, by shop, name and version."""
+        return f"../{PLUGINS}/{SHOP}/{self.name}/{self.version}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from skilltrial.model.evidence import FileKind
 
 PLUGINS = "plugins"
 """The folder beside the project in which a plugin lies."""
+SHOP = "local"
+"""The folder in it: what programs call the marketplace of a plugin."""
 
 
 @dataclass(frozen=True, slots=True)
