@@ -108,11 +108,14 @@ class Server:
 def serving(name: str, module: str, record: Path, python: Path | None = None) -> Iterator[Server]:
     """A server of `bench/servers`, called once. Raises MeasurementFailed."""
     begun = time.perf_counter()
+    # With the bytecode that an installed package has, whatever this environment thinks of it.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with subprocess.Popen(
         [str(python or sys.executable), "-m", f"bench.servers.{module}", str(record)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env=environment,
         text=True,
     ) as process:
         try:

@@ -15,7 +15,8 @@ from ..bench import Bench
 from ..figures import Figure, Missing
 from ..load import Load, Server, load, serving
 from ..others import NotInstalled, python_with
-from ..servers.ours import REPLIES, catalog, recorder_in
+from ..scripted import REPLIES, catalog, plan
+from ..servers.ours import recorder_in
 
 CONNECTIONS = (1, 8, 64)
 SERVERS = {"ours": "ours", "Starlette": "starlette_bare", "mcp SDK": "sdk", "FastMCP": "fast"}
@@ -32,6 +33,7 @@ def figures(bench: Bench) -> Iterator[Figure | Missing]:
     except NotInstalled as error:
         del pythons["FastMCP"]
         yield Missing("MCP server: FastMCP beside it", str(error))
+    (bench.shop.base / "ours.plan").write_bytes(plan())
     with ExitStack() as stack:
         servers = [stack.enter_context(_serving(bench, name, python)) for name, python in pythons.items()]
         measured: Measured = {server.name: {count: [] for count in CONNECTIONS} for server in servers}

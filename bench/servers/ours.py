@@ -1,4 +1,4 @@
-"""The fixture as a process: one trial, every call matched, validated and recorded. `PORT FILE`; prints its path."""
+"""The fixture as a process: a plan, every call matched, validated and recorded. `FILE`; the plan lies beside it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-from pydantic import JsonValue
-
-from skilltrial.api import Limits, Place, RunInfo, Trial, TrialKey
 from skilltrial.archive.recording import Clock, FileRecorder
 from skilltrial.archive.redaction import Redactor
-from skilltrial_fixture_mcp.catalog import digest
-from skilltrial_fixture_mcp.fixture import McpFixture
-
-REPLIES = b"""
-scripts:
-  one:
-    rules:
-      - tool: remember
-        arguments: {properties: {scope: {const: s1}}}
-        reply: {body: {ok: true, text: {$argument: /text}}}
-"""
+from skilltrial_fixture_mcp.ports import loopback
+from skilltrial_fixture_mcp.process import serve
 
 
 def recorder_in(path: Path) -> FileRecorder:
@@ -31,34 +19,12 @@ def recorder_in(path: Path) -> FileRecorder:
     return recorder
 
 
-def catalog() -> bytes:
-    """One tool, as the other servers have it."""
-    properties: JsonValue = {"text": {"type": "string"}, "scope": {"type": "string"}}
-    schema: JsonValue = {"type": "object", "properties": properties, "required": ["text", "scope"]}
-    body: dict[str, JsonValue] = {
-        "schema_version": 1,
-        "server": {"name": "measured", "version": "1"},
-        "captured": "2026-11-30",
-        "protocol": "2025-11-25",
-        "tools": [{"name": "remember", "description": "Save one memory.", "inputSchema": schema}],
-    }
-    return json.dumps(body | {"sha256": digest(body)}).encode()
-
-
-def main(record: str) -> None:
-    """Serve until standard input ends."""
-    fixture = McpFixture(catalog="catalog.json", replies="replies.yaml")
-    trial = Trial(TrialKey(case="case", arm="arm", label="1"), ("Do it.",), Limits())
-    here = Path(record).parent
-    place = Place(here, here, here, {}, None)  # type: ignore[arg-type]
-    assets = {"catalog.json": catalog(), "replies.yaml": REPLIES}
-    with (
-        fixture.open_fixtures(RunInfo("run"), assets, None) as run,
-        run.start(trial, {}, place, recorder_in(Path(record))) as offer,
-    ):
-        print(offer.url, flush=True)
-        sys.stdin.read()
+def main(record: Path) -> None:
+    """Serve until the process is killed."""
+    plan = json.loads(record.with_suffix(".plan").read_bytes())
+    with loopback() as listening:
+        serve(plan, listening, recorder_in(record), lambda address: print(address, flush=True))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(Path(sys.argv[1]))

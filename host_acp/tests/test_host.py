@@ -35,7 +35,7 @@ class Recorder:
     def __init__(self):
         self.turn, self.notes = 1, []
 
-    def record(self, source, raw):
+    def record(self, source, *lines):
         """Kept by nobody here."""
 
     def note(self, note):

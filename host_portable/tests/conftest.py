@@ -51,8 +51,9 @@ class Recorder:
     turn: int = 1
     records: list = field(default_factory=list)
 
-    def record(self, source, raw):
-        self.records.append(Record(len(self.records) + 1, 0.0, source, self.turn, raw))
+    def record(self, source, *lines):
+        for raw in lines:
+            self.records.append(Record(len(self.records) + 1, 0.0, source, self.turn, raw))
 
     def note(self, note):
         self.record(Source.RUNNER, as_raw(note))

@@ -33,8 +33,8 @@ class Kept:
     lines: list[tuple[Source, str]] = field(default_factory=list)
     notes: list[Part] = field(default_factory=list)
 
-    def record(self, source: Source, raw: str) -> None:
-        self.lines.append((source, raw))
+    def record(self, source: Source, *lines: str) -> None:
+        self.lines.extend((source, line) for line in lines)
 
     def note(self, note: Part) -> None:
         self.notes.append(note)

@@ -245,10 +245,10 @@ def test_an_agent_that_takes_the_way_away_makes_the_trial_incomplete(in_trial: A
 class FullDisk(MemoryRecorder):
     """A recorder whose disk is full after the first record."""
 
-    def record(self, source: Source, raw: str) -> None:
+    def record(self, source: Source, *lines: str) -> None:
         if self.records:
             raise OSError(28, "No space left on device")
-        super().record(source, raw)
+        super().record(source, *lines)
 
 
 def test_a_record_that_cannot_be_written_is_an_error_of_the_run_and_no_answer(in_trial: Any) -> None:

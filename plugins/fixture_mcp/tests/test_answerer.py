@@ -110,6 +110,23 @@ def test_the_state_of_a_case_is_checked_by_it_beforehand(make_catalog: Any, note
     assert fixture.check_fixture(assets, {"state": {"saved": "x"}}, counting) == ("`saved` is a number",)
 
 
+def test_a_call_is_on_record_by_itself_before_an_answerer_sees_it(run_server: Any) -> None:
+    kept = MemoryRecorder()
+    seen: list[list[str]] = []
+
+    class Looking(Counting):
+        def answer_call(self, tool: str, arguments: Any, state: Any) -> ToolAnswer:
+            seen.append([json.loads(record.raw)["wire"] for record in kept.records])
+            return super().answer_call(tool, arguments, state)
+
+    looking = bind(AnswererFacade, "looking", Looking())
+    with run_server(REPLIES, answerer=looking) as server, server.trial(recorder=kept) as client:
+        client.call("save", {"text": "x"})
+
+    assert seen == [["presupposed", "connected", "called"]]
+    assert [note["wire"] for note in client.notes] == ["presupposed", "connected", "called", "answered"]
+
+
 def test_an_answerer_that_breaks_leaves_the_call_unanswered(run_server: Any) -> None:
     class Breaking(Counting):
         def answer_call(self, tool: str, arguments: Any, state: Any) -> ToolAnswer:
@@ -124,4 +141,5 @@ def test_an_answerer_that_breaks_leaves_the_call_unanswered(run_server: Any) -> 
     ):
         reply: httpx.Response = client.post(body)
     assert reply.status_code == 500
+    assert len(client.of("called")) == 1
     assert client.of("answered") == []

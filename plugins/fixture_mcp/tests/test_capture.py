@@ -46,7 +46,7 @@ def test_a_stdio_servers_tools_are_frozen(tmp_path: Path) -> None:
     assert (said.exit_code, said.output) == (0, f"{out}: 1 tools\n")
     assert faults == []
     assert catalog is not None
-    assert (catalog.server.name, catalog.server.version) == ("real", "9")
+    assert (catalog.server, catalog.version) == ("real", "9")
     assert catalog.tools["remember"].raw["inputSchema"]["required"] == ["text"]  # type: ignore[index,call-overload]
 
 

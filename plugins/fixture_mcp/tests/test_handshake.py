@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 from hashlib import sha256
 from typing import Any
@@ -229,6 +230,24 @@ def test_what_a_web_page_could_send_is_refused_and_recorded(
 
     assert reply.status_code == status
     assert client.notes == [{"wire": "refused", "why": why}]
+
+
+@pytest.mark.parametrize(("header", "status", "why"), [("host", 421, "wrong_host"), ("origin", 403, "wrong_origin")])
+def test_a_program_that_names_two_places_is_served_at_none(client: Any, header: str, status: int, why: str) -> None:
+    ours = client.url.split("/")[2]
+    places = {"host": (ours, "evil.example"), "origin": (f"http://{ours}", "http://evil.example")}
+    for both in (places[header], places[header][::-1]):
+        line = http.client.HTTPConnection(ours, timeout=60)
+        line.putrequest("POST", client.url.partition(ours)[2], skip_host=header == "host")
+        for one in both:
+            line.putheader(header, one)
+        line.putheader("content-type", "application/json")
+        line.putheader("content-length", "2")
+        line.endheaders(b"{}")
+        assert line.getresponse().status == status
+        line.close()
+
+    assert [note["why"] for note in client.of("refused")] == [why] * 2
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])

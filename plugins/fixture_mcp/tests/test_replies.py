@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skilltrial_fixture_mcp.catalog import Catalog, read_catalog
+from skilltrial_fixture_mcp.catalog import read_catalog
 from skilltrial_fixture_mcp.playing import Scene, decide
 from skilltrial_fixture_mcp.preparing import prepare
+from skilltrial_fixture_mcp.tools import Catalog
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -27,6 +27,7 @@ scripts:
       - {path: /hang, fault: hang}
       - {path: /malformed, fault: malformed}
       - {path: /error, fault: server_error}
+      - {path: /nothing, status: 204, body: {x: 1}}
   other:
     rules: []
     routes: [{path: /other, body: [1]}, {path: /late, text: early}]
@@ -108,3 +109,12 @@ def test_routes_are_no_calls_and_no_contact_with_the_tools(client: Any, origin: 
 
     assert wire_calls("memory", client.recorder.records) == ()
     assert list(wire_notes(client.recorder.records)) == []
+
+
+def test_an_answer_whose_status_has_no_body_has_none(client: Any, origin: str) -> None:
+    nothing = client.http.get(f"{origin}/nothing")
+    after = client.http.get(f"{origin}/other")
+
+    assert (nothing.status_code, nothing.content, "content-length" in nothing.headers) == (204, b"", False)
+    assert after.json() == [1]
+    assert [note["result"] for note in client.of("routed")] == [{"x": 1}, [1]]

@@ -43,10 +43,10 @@ class Notebook:
     notes: list[dict[str, Any]] = field(default_factory=list)
     sources: set[Source] = field(default_factory=set)
 
-    def record(self, source: Source, raw: str) -> None:
-        assert "\n" not in raw
+    def record(self, source: Source, *lines: str) -> None:
+        assert "\n" not in "".join(lines)
         self.sources.add(source)
-        self.notes.append(json.loads(raw))
+        self.notes.extend(map(json.loads, lines))
 
     def note(self, note: Part) -> None:
         raise AssertionError("only the runner notes")

@@ -219,7 +219,7 @@ def test_text_that_is_no_valid_unicode_passes(program: Any, act: Any) -> None:
 
 def test_a_record_that_can_not_be_written_breaks_the_trial_loudly(models: Any, act: Any, notebook: Any) -> None:
     class FullDisk(type(notebook)):  # type: ignore[misc]
-        def record(self, source: Source, raw: str) -> None:
+        def record(self, source: Source, *lines: str) -> None:
             raise OSError(28, "No space left on device")
 
     def run() -> int:

@@ -7,14 +7,15 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from skilltrial.model.notes import as_raw
-from skilltrial.model.part import Part
 from skilltrial.model.records import Record
 from skilltrial.model.words import Source
 
 from .redaction import Redactor
+
+if TYPE_CHECKING:
+    from skilltrial.model.part import Part
 
 
 class Clock:
@@ -57,29 +58,37 @@ class FileRecorder:
     def turn(self, turn: int) -> None:
         self._clock.turn = turn
 
-    def record(self, source: Source, raw: str) -> None:
-        """Keep one line. Raises OSError where the disk refuses, and from then on always: half a line is no record."""
-        raw, hits = self._redactor.text(raw)
+    def record(self, source: Source, *lines: str) -> None:
+        """Keep lines, all of them at once.
+
+        Raises OSError where the disk refuses, and from then on always: half a line is no record.
+        """
+        told = [self._redactor.text(line) for line in lines]
         with self._lock:
             if self._closed:
                 return
             if self._failed is not None:
                 raise self._failed
-            self.count += 1
-            self.redactions += hits
-            line = Record(self.count, self._clock.seconds(), source, self._clock.turn, raw, hits).line().encode("ascii")
+            text, at, turn = "", self._clock.seconds(), self._clock.turn
+            for raw, hits in told:
+                self.count += 1
+                self.redactions += hits
+                text += Record(self.count, at, source, turn, raw, hits).line()
+            data = text.encode("ascii")
             try:
                 if self._file is None:
                     self._file = _private(self.path)
-                self._file.write(line)
+                self._file.write(data)
                 self._file.flush()
             except OSError as error:
                 self._failed = error
                 raise
-            self._digest.update(line)
+            self._digest.update(data)
 
     def note(self, note: Part) -> None:
         """Keep a fact of the runner's."""
+        from skilltrial.model.notes import as_raw  # a server of its own process notes nothing, and needs no models
+
         self.record(Source.RUNNER, as_raw(note))
 
     def close(self) -> str | None:

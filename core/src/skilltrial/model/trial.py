@@ -285,8 +285,8 @@ class Recorder(Protocol):
 
     turn: int
 
-    def record(self, source: Source, raw: str) -> None:
-        """Keep one line as it came, without its newline."""
+    def record(self, source: Source, *lines: str) -> None:
+        """Keep lines as they came, without their newlines; several are written as one."""
 
     def note(self, note: Part) -> None:
         """Keep a fact of the runner's (`model.notes`)."""

@@ -1,7 +1,7 @@
 """What a fixture puts on record (`source: wire`), in one form for all fixtures: the second witness.
 
-The raw text of such a record is one JSON object with the key `wire`. A call is written when it arrives, before it is
-answered, and its answer before it is sent.
+The raw text of such a record is one JSON object with the key `wire`. A call and its answer are written before the
+answer is sent; the call by itself, and at once, where anything can come between the two.
 """
 
 from __future__ import annotations

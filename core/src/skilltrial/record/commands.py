@@ -23,10 +23,10 @@ class _Collected:
         self.lines: dict[Source, list[str]] = {Source.STDOUT: [], Source.STDERR: []}
         self.code: int | None = None
 
-    def record(self, source: Source, raw: str) -> None:
-        """Keep a line of stdout or stderr."""
+    def record(self, source: Source, *lines: str) -> None:
+        """Keep lines of stdout or stderr."""
         if source in self.lines:
-            self.lines[source].append(raw)
+            self.lines[source].extend(lines)
 
     def note(self, note: Part) -> None:
         """Keep the exit code."""

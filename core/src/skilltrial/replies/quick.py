@@ -7,10 +7,12 @@ decide alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
-Predicate = Callable[[JsonValue], bool]
+Predicate = Callable[["JsonValue"], bool]
 
 _SILENT = frozenset({"$schema", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 """Keywords that hold nothing."""

@@ -1,10 +1,9 @@
-"""JSON Schema, compiled once and offline: nothing is ever fetched."""
+"""JSON Schema, checked and compiled once, and offline: nothing is ever fetched."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
@@ -15,7 +14,7 @@ from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from .quick import Predicate, predicate
+from .fitting import Schema
 
 _DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data: a `$ref` in there refers to nothing."""
@@ -23,29 +22,6 @@ _DATA = ("const", "enum", "default", "examples")
 
 class SchemaFault(ValueError):
     """A schema that can't be used; the message says why, without repeating it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """A schema that values can be held against."""
-
-    validator: Validator
-    quick: Predicate | None = None
-    """Decides alike, where the schema has everyday keywords only."""
-
-    def fits(self, value: JsonValue) -> bool:
-        """Whether the value fits. A value too deep for the schema does not."""
-        if self.quick is not None:
-            return self.quick(value)
-        try:
-            return self.validator.is_valid(value)
-        except RecursionError:
-            return False
-
-    def where(self, value: JsonValue) -> str | None:
-        """The first place that does not fit, with the keyword; None where all fits."""
-        error = next(iter(self.validator.iter_errors(value)), None)
-        return None if error is None else f"{error.validator or 'false'} at {error.json_path}"
 
 
 def compile_schema(schema: JsonValue) -> Schema:
@@ -60,8 +36,7 @@ def compile_schema(schema: JsonValue) -> Schema:
         raise SchemaFault(f"not a JSON Schema: wrong at {error.json_path}") from None
     except RecursionError:
         raise SchemaFault("not a JSON Schema that can be used: nested too deeply") from None
-    # A registry of our own, or the package would fetch what references name.
-    return Schema(draft(schema, registry=Registry()), predicate(schema) if draft is Draft202012Validator else None)
+    return Schema(schema)
 
 
 def _draft(schema: Mapping[str, JsonValue] | bool) -> type[Validator]:

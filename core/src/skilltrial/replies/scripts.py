@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
-from .faults import Faults, Path
+    from .faults import Faults, Path
 
 OPTIONS = ("script", "state")
 """What a case may set: the script's name, and keys of the state that begin otherwise."""
 
-State = dict[str, JsonValue]
+State = dict[str, "JsonValue"]
 
 
 class Including(Protocol):

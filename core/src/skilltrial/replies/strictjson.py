@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 MAX_DEPTH = 100
 """Levels of nesting. Records are read again by parsers that stop a little deeper."""

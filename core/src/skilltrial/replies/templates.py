@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import JsonValue
-
-from .faults import Path
 from .pointers import MISSING, Missing, Pointer
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from .faults import Path
 
 ARGUMENT, STATE, LITERAL, ELSE = "$argument", "$state", "$literal", "else"
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A value with open places. `fixed` says that it has none."""
 
     fill: Callable[[JsonValue, JsonValue], JsonValue]

@@ -18,10 +18,11 @@ class MemoryRecorder:
         self.records: list[Record] = []
         self._lock = threading.Lock()
 
-    def record(self, source: Source, raw: str) -> None:
-        """Keep one line."""
+    def record(self, source: Source, *lines: str) -> None:
+        """Keep these lines."""
         with self._lock:
-            self.records.append(Record(len(self.records) + 1, 0.0, source, self.turn, raw))
+            for raw in lines:
+                self.records.append(Record(len(self.records) + 1, 0.0, source, self.turn, raw))
 
     def note(self, note: Part) -> None:
         """Keep a fact of the runner's."""

@@ -50,9 +50,9 @@ class StageRecorder(MemoryRecorder):
         super().__init__()
         self._redactor = Redactor(secrets)
 
-    def record(self, source: Source, raw: str) -> None:
-        """Keep one line."""
-        super().record(source, self._redactor.text(raw)[0])
+    def record(self, source: Source, *lines: str) -> None:
+        """Keep these lines."""
+        super().record(source, *(self._redactor.text(line)[0] for line in lines))
 
 
 @dataclass

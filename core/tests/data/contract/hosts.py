@@ -229,8 +229,8 @@ class Filters(AcmeSession):
         class Filter:
             turn = recorder.turn
 
-            def record(self, source, raw):
-                kept.record(source, raw.strip().replace("\udcff", "?"))
+            def record(self, source, *lines):
+                kept.record(source, *(line.strip().replace("\udcff", "?") for line in lines))
 
             def note(self, note):
                 kept.note(note)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from skilltrial.replies.schemas import Schema
+from skilltrial.replies.fitting import Schema
 from skilltrial.replies.scripts import State
 from skilltrial.replies.strictjson import compact
 from skilltrial.replies.templates import Template

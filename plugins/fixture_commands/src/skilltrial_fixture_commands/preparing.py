@@ -9,7 +9,8 @@ from pydantic import JsonValue, ValidationError
 
 from skilltrial.replies.documents import Unreadable, read_document
 from skilltrial.replies.faults import Faults, Path
-from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.fitting import Schema
+from skilltrial.replies.schemas import SchemaFault, compile_schema
 from skilltrial.replies.scripts import check_includes, included
 from skilltrial.replies.templates import compile_template, template_faults
 

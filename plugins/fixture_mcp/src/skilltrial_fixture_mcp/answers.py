@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, NamedTuple
 
 from skilltrial.replies.strictjson import compact
 from skilltrial.replies.templates import Template, compile_template
 
-from .replies import Reply
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from .plain import PlainReply
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A tool's result: `recorded` is what the evidence shows, `sent` the members of MCP's CallToolResult."""
 
     recorded: JsonValue
@@ -22,8 +22,7 @@ class Answer:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
+class Answering(NamedTuple):
     """A reply, ready to be filled in for one tool. `as_blocks`: its template is the list of content blocks."""
 
     template: Template
@@ -34,16 +33,16 @@ class Answering:
     is_error: bool
 
     @classmethod
-    def of(cls, reply: Reply, *, has_output: bool) -> Answering:
+    def of(cls, reply: PlainReply, *, has_output: bool) -> Answering:
         """The answering of a reply; `has_output` says that the tool promises structured content."""
-        given = reply.model_fields_set
-        written = reply.text if "text" in given else list(reply.content or ()) if "content" in given else reply.body
+        is_error = reply.get("isError", False)
+        written = [*(reply["content"] or ())] if "content" in reply else reply.get("text", reply.get("body"))
         return cls(
             template=compile_template(written),
-            structured=compile_template(reply.structured) if "structured" in given else None,
-            as_blocks="content" in given,
-            mirrored="body" in given and has_output and not reply.is_error,
-            is_error=reply.is_error,
+            structured=compile_template(reply["structuredContent"]) if "structuredContent" in reply else None,
+            as_blocks="content" in reply,
+            mirrored="body" in reply and has_output and not is_error,
+            is_error=is_error,
         )
 
     @property

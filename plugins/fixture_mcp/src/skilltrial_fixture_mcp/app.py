@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
-
-from pydantic import JsonValue
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from skilltrial.replies.strictjson import NotStrict, read
 
-from .delivery import Ear, Severed, Whole, pause, stream
+from .delivery import NOTHING, Ear, Severed, Whole, in_json, in_words, pause, stream
 from .eras import is_modern, may_batch, spoken, status
 from .requests import STREAM, Gone, Incoming, Refusal, stranger, unfit
 from .revisions import HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, MODERN, SUBSCRIPTION_KEY
@@ -21,6 +18,10 @@ from .routes import Visit
 from .rpc import Failure, Id, Notification, error, message, notification, parse, result
 from .rpc import Request as Call
 from .served import Broken, Done, Listening, Outcome, Passing, ServedTrial
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 LIST_CHANGED = "notifications/tools/list_changed"
 
@@ -45,6 +46,10 @@ class Desk:
     def __post_init__(self) -> None:
         self.names = frozenset((f"127.0.0.1:{self.port}", f"localhost:{self.port}"))
 
+    def address(self, token: str) -> str:
+        """Where the tools of a trial are served."""
+        return f"http://127.0.0.1:{self.port}/run/{token}/mcp"
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         response = await self._at_the_door(scope, Incoming.of(scope, receive))
@@ -53,10 +58,10 @@ class Desk:
     async def _at_the_door(self, scope: Scope, request: Incoming) -> ASGIApp:
         way = scope["path"].split("/", 3)
         if len(way) != 4 or way[0] or way[1] != "run" or way[2] not in self.seats:
-            return Response("there is nothing here", 404, media_type="text/plain")
+            return in_words("there is nothing here", 404)
         seat = self.seats[way[2]]
         if seat is None:
-            return Response("this trial has ended", 410, media_type="text/plain")
+            return in_words("this trial has ended", 410)
         try:
             refusal = stranger(request, self.names)
             if refusal is None and way[3] != "mcp":
@@ -70,7 +75,7 @@ class Desk:
             return Severed()
         except Exception as fault:  # noqa: BLE001 - a full disk, or our own fault: the run hears of it in `start`
             seat.served.broke(fault)
-            return Whole(error(None, Failure(INTERNAL_ERROR, "the fixture broke", "broke")), 500)
+            return in_json(error(None, Failure(INTERNAL_ERROR, "the fixture broke", "broke")), 500)
 
 
 async def _visit(request: Incoming, seat: Seat, path: str, query: str) -> ASGIApp:
@@ -88,7 +93,7 @@ async def _visit(request: Incoming, seat: Seat, path: str, query: str) -> ASGIAp
         return await _break(request, seat, Broken(page.fault, page.delay))
     if page.delay and not await pause(request.receive, seat.ended, page.delay):
         return Severed()
-    return Response(page.text, page.status or 200, media_type=page.kind)
+    return Whole((page.text or "").encode(), page.status or 200, page.kind)
 
 
 async def _post(request: Incoming, seat: Seat) -> ASGIApp:
@@ -103,18 +108,18 @@ async def _post(request: Incoming, seat: Seat) -> ASGIApp:
         return await _batch(request, seat, value)
     found = value if isinstance(value, Failure) else message(value)
     if isinstance(found, Notification):
-        return Response(status_code=202)
+        return NOTHING
     if isinstance(found, Failure):
         served.refuse("batch" if isinstance(value, list) else found.why)
-        return Whole(error(found.id, found), status(found, modern=modern))
+        return in_json(error(found.id, found), status(found, modern=modern))
     if not isinstance(found, Call):
-        return Response(status_code=202)
+        return NOTHING
     revision = spoken(found, request.headers, served)
     if modern and request.twice:
         revision = Failure(HEADER_MISMATCH, "a routing header came twice", "header_mismatch", id=found.id)
     if isinstance(revision, Failure):
         served.refuse(revision.why)
-        return Whole(error(found.id, revision), status(revision, modern=served.about.speaks != "handshake"))
+        return in_json(error(found.id, revision), status(revision, modern=served.about.speaks != "handshake"))
     outcome = served.handle(found, revision, "http")
     if isinstance(outcome, Passing):
         outcome = await served.forward(outcome)
@@ -124,14 +129,14 @@ async def _post(request: Incoming, seat: Seat) -> ASGIApp:
 async def _deliver(request: Incoming, seat: Seat, call: Call, outcome: Outcome, *, modern: bool) -> ASGIApp:
     match outcome:
         case Failure():
-            return Whole(error(call.id, outcome), status(outcome, modern=modern))
+            return in_json(error(call.id, outcome), status(outcome, modern=modern))
         case Done(members, delay, untold):
             if delay and not await pause(request.receive, seat.ended, delay):
                 return Severed()
             answer = result(call.id, members)
             if untold and not modern and request.accepts(STREAM):
                 return stream(_in_order(notification(LIST_CHANGED), answer))
-            return Whole(answer)
+            return in_json(answer)
         case Broken():
             return await _break(request, seat, outcome)
         case Listening(honored):
@@ -156,9 +161,9 @@ async def _break(request: Incoming, seat: Seat, broken: Broken) -> ASGIApp:
         case "drop":
             return Severed()
         case "malformed":
-            return Response(b'{"jsonrpc": "2.0", "result": {"content": [', 200, media_type="application/json")
+            return Whole(b'{"jsonrpc": "2.0", "result": {"content": [', 200, b"application/json")
         case "server_error":
-            return Response("Internal Server Error", 500, media_type="text/plain")
+            return in_words("Internal Server Error", 500)
 
 
 async def _batch(request: Incoming, seat: Seat, values: list[JsonValue]) -> ASGIApp:
@@ -180,7 +185,7 @@ async def _batch(request: Incoming, seat: Seat, values: list[JsonValue]) -> ASGI
             answers.append(error(found.id, found))
     if delay and not await pause(request.receive, seat.ended, delay):
         return Severed()
-    return Whole(answers) if answers else Response(status_code=202)
+    return in_json(answers) if answers else NOTHING
 
 
 async def _in_batch(call: Call, request: Incoming, served: ServedTrial) -> Outcome:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from skilltrial.replies.documents import Document, Unreadable, read_document
 from skilltrial.replies.faults import Faults
-from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.schemas import SchemaFault, compile_schema
 from skilltrial.replies.strictjson import canonical
 
-from .params import Repeated, repeated_of
+from .tools import Catalog, Tool
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -42,37 +41,6 @@ class CatalogFile(BaseModel):
     tools: list[dict[str, JsonValue]]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """Digest of all the rest (see `digest`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool of the catalog, with its schemas compiled."""
-
-    name: str
-    raw: Mapping[str, JsonValue]
-    input: Schema
-    output: Schema | None
-    repeated: tuple[Repeated, ...] = ()
-    """Arguments that the stateless revision repeats in headers."""
-
-    @property
-    def reads_only(self) -> bool:
-        """Whether the server says that it changes nothing."""
-        return reads_only(self.raw)
-
-
-def reads_only(raw: Mapping[str, JsonValue]) -> bool:
-    """Whether a tool, as it was listed, is marked as one that changes nothing."""
-    hints = raw.get("annotations")
-    return isinstance(hints, dict) and hints.get("readOnlyHint") is True
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """The tools that are offered, in the order of the file."""
-
-    server: ServerName
-    tools: Mapping[str, Tool]
 
 
 def digest(catalog: Mapping[str, JsonValue]) -> str:
@@ -114,7 +82,7 @@ def _read(document: Document, faults: Faults) -> Catalog | None:
         tools[tool.name] = tool
     if isinstance(document.value, dict) and digest(document.value) != file.sha256:
         faults.add(("sha256",), "the catalog was changed since its capture: its digest is another; capture it again")
-    return Catalog(file.server, tools)
+    return Catalog(file.server.name, file.server.version, tools)
 
 
 def _tool(raw: dict[str, JsonValue], at: int, faults: Faults) -> Tool | None:
@@ -126,15 +94,12 @@ def _tool(raw: dict[str, JsonValue], at: int, faults: Faults) -> Tool | None:
     if not isinstance(schema, dict) or schema.get("type") != "object":
         faults.add(("tools", at, "inputSchema"), "the `inputSchema` of a tool is a JSON Schema whose type is `object`")
         return None
-    output = raw.get("outputSchema")
-    compiled: dict[str, Schema] = {}
-    for key, one in (("inputSchema", schema), ("outputSchema", output)):
-        if one is None:
-            continue
+    broken = set()
+    for key, one in (("inputSchema", schema), ("outputSchema", raw.get("outputSchema"))):
         try:
-            compiled[key] = compile_schema(one)
+            compile_schema(True if one is None else one)
         except SchemaFault as error:
             faults.add(("tools", at, key), str(error))
-    if "inputSchema" not in compiled:
-        return None
-    return Tool(name, raw, compiled["inputSchema"], compiled.get("outputSchema"), repeated_of(schema))
+            broken.add(key)
+    # With its faults told, the rest of the tool is still of use for checking the replies.
+    return None if "inputSchema" in broken else Tool.of({key: raw[key] for key in raw if key not in broken})

@@ -31,3 +31,25 @@ def capture(url: str | None, program: str | None, token_env: str | None, seconds
         raise click.UsageError("give either --url or --command")
     count = capture_catalog(Wanted(url, program, token_env, seconds), out)
     click.echo(f"{out}: {count} tools")
+
+
+@command.command("serve")
+@click.argument("catalog", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--replies", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Scripts of replies.")
+@click.option("--script", metavar="NAME", help="The script to play, where the file has several.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: a free one]")
+def serve(catalog: Path, replies: Path | None, script: str | None, port: int) -> None:
+    """Offer the tools of CATALOG to a client of your own, as a trial would get them, until Ctrl-C.
+
+    Prints the address, then a line for each thing that would be on record. Without --replies no call is foreseen.
+    """
+    from .planning import become_server, make_plan
+
+    files = [path for path in (catalog, replies) if path is not None]
+    plan = make_plan(
+        str(catalog),
+        None if replies is None else str(replies),
+        {str(path): path.read_bytes() for path in files},
+        {} if script is None else {"script": script},
+    )
+    become_server(plan, port)

@@ -5,18 +5,66 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from skilltrial.replies.strictjson import compact
 
-from .noting import json_of
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+BODILESS = (204, 304)
+"""Statuses whose answers have no body, by HTTP."""
 
 PING_SECONDS = 15.0
 """How long a stream is silent before it says that it is still there."""
+
+
+class Joining(asyncio.Transport):
+    """A connection on which what is written in one turn of the loop leaves as one.
+
+    uvicorn writes the head and the body of an answer apart, and each would wake up the program that waits for it.
+    """
+
+    def __init__(self, below: asyncio.Transport) -> None:
+        super().__init__()
+        self._below = below
+        self._loop = asyncio.get_running_loop()
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        """Send this soon."""
+        if not self._held:
+            self._loop.call_soon(self._leave)
+        self._held.append(data)
+
+    def close(self) -> None:
+        """Send what is held, and hang up."""
+        self._leave()
+        self._below.close()
+
+    def is_closing(self) -> bool:
+        """As below."""
+        return self._below.is_closing()
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        """As below."""
+        return self._below.get_extra_info(name, default)
+
+    def pause_reading(self) -> None:
+        """As below."""
+        self._below.pause_reading()
+
+    def resume_reading(self) -> None:
+        """As below."""
+        self._below.resume_reading()
+
+    def _leave(self) -> None:
+        held, self._held = self._held, []
+        if held and not self._below.is_closing():
+            self._below.write(b"".join(held))
 
 
 class Severable(HttpToolsProtocol):
@@ -24,37 +72,57 @@ class Severable(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection; its requests find the transport in their state."""
-        super().connection_made(transport)
-        self.app_state = {**self.app_state, "transport": transport}
+        joining = Joining(transport)
+        super().connection_made(joining)
+        self.app_state = {**self.app_state, "transport": joining}
 
 
-class Severed(Response):
+class Severed:
     """Drops the connection instead of an answer."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hang up, and wait until the server has noticed."""
         transport: asyncio.Transport = scope["state"]["transport"]
         transport.close()
-        while (await receive())["type"] != "http.disconnect":
-            pass
+        await _hung_up(receive)
 
 
 class Whole:
-    """A JSON answer, without what a web framework would add to it: a call is answered many thousand times."""
+    """An answer in one piece, without what a web framework would add to it: calls are answered many thousand times."""
 
-    def __init__(self, body: JsonValue, status: int = 200) -> None:
-        self._body = json_of(body)
-        self._status = status
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, body: bytes, status: int, kind: bytes, *headers: tuple[bytes, bytes]) -> None:
+        self.status = status
+        if status in BODILESS:
+            self.body, self.headers = b"", [*headers]
+        else:
+            self.body = body
+            self.headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *headers]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(self._body))]
-        await send({"type": "http.response.start", "status": self._status, "headers": headers})
-        await send({"type": "http.response.body", "body": self._body})
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+        await send({"type": "http.response.body", "body": self.body})
 
 
-def stream(messages: AsyncIterator[JsonValue | None]) -> Response:
+NOTHING = Whole(b"", 202, b"text/plain")
+"""Taken, and nothing to say."""
+
+
+def in_json(body: JsonValue, status: int = 200) -> Whole:
+    """An answer in JSON."""
+    return Whole(compact(body).encode(), status, b"application/json")
+
+
+def in_words(text: str, status: int, *headers: tuple[bytes, bytes]) -> Whole:
+    """A plain text."""
+    return Whole(text.encode(), status, b"text/plain; charset=utf-8", *headers)
+
+
+def stream(messages: AsyncIterator[JsonValue | None]) -> ASGIApp:
     """Messages as server-sent events; None is a sign of life."""
+    from starlette.responses import StreamingResponse  # here, as its imports are a seventh of a process's start
 
     async def events() -> AsyncIterator[bytes]:
         async for one in messages:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .revisions import (
     CAPABILITIES_KEY,
@@ -20,6 +20,9 @@ from .revisions import (
 )
 from .rpc import Failure, Request
 
+if TYPE_CHECKING:
+    from .requests import Headers
+
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _BASE64 = re.compile(r"=\?base64\?(.*)\?=")
 
@@ -29,7 +32,7 @@ def is_enveloped(request: Request) -> bool:
     return VERSION_KEY in request.meta and request.method != "initialize"
 
 
-def envelope_fault(request: Request, headers: Mapping[str, str] | None) -> Failure | None:
+def envelope_fault(request: Request, headers: Headers | None) -> Failure | None:
     """What is wrong with a request of the stateless revision; without headers where the transport has none."""
     meta = request.meta
     missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
@@ -70,7 +73,7 @@ def decoded(header: str | None) -> str | None:
         return None
 
 
-def _mismatch(request: Request, version: object, headers: Mapping[str, str]) -> str | None:
+def _mismatch(request: Request, version: object, headers: Headers) -> str | None:
     if headers.get(VERSION_HEADER) != version:
         return VERSION_HEADER
     if headers.get(METHOD_HEADER) != request.method:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .envelopes import decoded, envelope_fault, is_enveloped, unsupported
 from .params import misrepeated
@@ -20,10 +20,13 @@ from .revisions import (
     VERSION_HEADER,
 )
 from .rpc import Failure, Request
-from .served import ServedTrial
+
+if TYPE_CHECKING:
+    from .requests import Headers
+    from .served import ServedTrial
 
 
-def spoken(request: Request, headers: Mapping[str, str] | None, served: ServedTrial) -> str | Failure:
+def spoken(request: Request, headers: Headers | None, served: ServedTrial) -> str | Failure:
     """The revision of a request, or why it is refused. `headers` is None where the transport has none."""
     header = None if headers is None else headers.get(VERSION_HEADER)
     speaks = served.about.speaks
@@ -53,12 +56,13 @@ def status(failure: Failure, *, modern: bool) -> int:
     return 400 if failure.code in (PARSE_ERROR, INVALID_REQUEST, UNSUPPORTED_VERSION) else 200
 
 
-def _param_fault(request: Request, headers: Mapping[str, str] | None, served: ServedTrial) -> Failure | None:
+def _param_fault(request: Request, headers: Headers | None, served: ServedTrial) -> Failure | None:
     name = request.params.get("name")
     tool = served.catalog.tools.get(name) if isinstance(name, str) and request.method == "tools/call" else None
     if headers is None or tool is None or not tool.repeated:
         return None
-    said = {one.header: decoded(headers[one.header]) for one in tool.repeated if one.header in headers}
+    told = {one.header: headers.get(one.header) for one in tool.repeated}
+    said = {name: decoded(header) for name, header in told.items() if header is not None}
     wrong = misrepeated(tool.repeated, request.params.get("arguments"), said)
     if wrong is None:
         return None

@@ -121,7 +121,7 @@ class McpFixture:
         return open_server(self, run, assets, answerer)
 
     def _live(self, tools: Sequence[Mapping[str, JsonValue]]) -> LiveServer:
-        from .catalog import reads_only
+        from .tools import reads_only
 
         unsafe = not all(map(reads_only, tools))
         return LiveServer(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING
 
 from skilltrial.replies.strictjson import compact
 
@@ -17,6 +16,9 @@ from .requests import BODY_LIMIT
 from .revisions import INTERNAL_ERROR, MODERN, SUBSCRIPTION_KEY
 from .rpc import Failure, Id, Notification, Reply, Request, error, message, notification, parse, result
 from .served import Broken, Done, Listening, Outcome, Passing
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 TOKEN_LIMIT = 200
 

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from skilltrial.api import Answerer, Heard, Presupposed, Recorder, Source, TrialNotBegun
 
-from .catalog import Catalog
-from .passing import passed_on
-from .upstream import Upstream, UpstreamFailed
+from .passing import UpstreamFailed, passed_on
+from .tools import Catalog
+from .upstream import Upstream
 
 
 @dataclass(slots=True)

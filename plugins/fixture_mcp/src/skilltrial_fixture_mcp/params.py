@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 KEYWORD = "x-mcp-header"
 PREFIX = "mcp-param-"
@@ -39,8 +40,7 @@ _NAMED = frozenset({"patternProperties", "dependentSchemas", "$defs", "definitio
 """Keywords whose value has schemas by name; `properties` alone leads to arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repeated:
+class Repeated(NamedTuple):
     """An argument that is repeated: where it stands, and in which header, in lower case."""
 
     path: tuple[str, ...]

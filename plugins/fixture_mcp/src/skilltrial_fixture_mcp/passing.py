@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, NamedTuple
 
 from skilltrial.replies.strictjson import NotStrict, read
 
 from .answers import Answer
 from .revisions import INTERNAL_ERROR
 from .rpc import Failure, Id, Params
-from .upstream import Said
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+
+class UpstreamFailed(Exception):
+    """The real server did not do its part; `why` is a word."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Said(NamedTuple):
+    """What a server answered: the members of a result, or of an error."""
+
+    result: Params | None = None
+    error: Params | None = None
 
 
 def passed_on(said: Said) -> Answer:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
-
-from pydantic import JsonValue
-
-from skilltrial.api import Answerer
-from skilltrial.replies.schemas import Schema
-from skilltrial.replies.templates import Template
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .answers import Answer, Answering, own_error, plain_answer
-from .catalog import Catalog, Tool
-from .replies import Fault
-from .routes import PlayedRoute
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from skilltrial.api import Answerer
+    from skilltrial.replies.fitting import Schema
+    from skilltrial.replies.scripts import State
+    from skilltrial.replies.templates import Template
+
+    from .plain import Fault
+    from .routes import PlayedRoute
+    from .tools import Catalog, Tool
 
 Because = Literal[
     "rule", "answerer", "invalid_arguments", "unknown_tool", "unexpected", "unscripted", "fault", "forwarded"
 ]
-State = dict[str, JsonValue]
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedRule:
+class PlayedRule(NamedTuple):
     """A rule, ready to be held against calls of one tool. `answer` is there where it is the same for every call."""
 
     arguments: Schema | None
@@ -44,8 +44,7 @@ class PlayedRule:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
+class Play(NamedTuple):
     """A script, ready to be played. `rules` are those that may fit a tool, in order."""
 
     state: State
@@ -54,16 +53,14 @@ class Play:
     routes: tuple[PlayedRoute, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """Where a trial stands."""
 
     state: State
     hidden: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What happens with a call. `answer` is None for an unknown tool and where a fault takes its place."""
 
     because: Because

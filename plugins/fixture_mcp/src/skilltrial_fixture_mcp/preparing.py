@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from pydantic import JsonValue, ValidationError
 
 from skilltrial.replies.documents import Document, Unreadable, read_document
 from skilltrial.replies.faults import Faults, Path
-from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.schemas import SchemaFault, compile_schema
 from skilltrial.replies.scripts import check_includes, included
-from skilltrial.replies.templates import compile_template, template_faults
+from skilltrial.replies.templates import template_faults
+from skilltrial.replies.written import Written
 
 from .aliases import Aliases, present, renamed
 from .answers import Answering
-from .catalog import Catalog, Tool, read_catalog
-from .playing import Play, PlayedRule
-from .replies import RepliesFile, Reply, Route, Rule, Script
-from .routes import play_route, route_faults
+from .catalog import read_catalog
+from .plain import PlainReply, PlainRoute, PlainRule, PlainScript
+from .playing import Play
+from .plays import play_of
+from .replies import RepliesFile, Reply, Rule, Script
+from .route_faults import route_faults
+from .tools import Catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A catalog and the scripts that are played on it."""
+    """A catalog and the scripts that are played on it, as plain data and ready to be played."""
 
     catalog: Catalog
+    scripts: Mapping[str, PlainScript]
     plays: Mapping[str, Play]
 
 
@@ -41,17 +47,19 @@ def prepare(
     `aliases` are other names of tools: a rule means the tool under the name that the catalog has.
     """
     offered, sentences = read_catalog(catalog, assets[catalog])
-    if replies is None:
-        nothing = Play({}, frozenset(), dict.fromkeys(offered.tools if offered else (), ()))
-        return (None if offered is None else Prepared(offered, {FORWARDED: nothing})), sentences
-    try:
-        document = read_document(replies, assets[replies])
-    except Unreadable as error:
-        return None, [*sentences, str(error)]
-    faults = Faults()
-    plays = _Reader(offered, faults, present(offered.tools if offered else (), aliases or {})).read(document)
-    sentences += document.sentences(faults)
-    return (None if sentences or offered is None else Prepared(offered, plays)), sentences
+    scripts: dict[str, PlainScript] = {FORWARDED: {"state": {}, "hidden": [], "rules": [], "routes": []}}
+    if replies is not None:
+        try:
+            document = read_document(replies, assets[replies])
+        except Unreadable as error:
+            return None, [*sentences, str(error)]
+        faults = Faults()
+        names = present(offered.tools if offered else (), aliases or {})
+        scripts = _Reader(offered, faults, names).read(document)
+        sentences += document.sentences(faults)
+    if sentences or offered is None:
+        return None, sentences
+    return Prepared(offered, scripts, {name: play_of(script, offered.tools) for name, script in scripts.items()}), []
 
 
 class _Reader:
@@ -63,7 +71,8 @@ class _Reader:
         self.names = names
         """Tool → the name that the catalog has in its place."""
 
-    def read(self, document: Document) -> dict[str, Play]:
+    def read(self, document: Document) -> dict[str, PlainScript]:
+        """The scripts; what they are is of no use where they have faults."""
         try:
             file = RepliesFile.model_validate(document.value)
         except ValidationError as error:
@@ -71,36 +80,25 @@ class _Reader:
             return {}
         if not file.scripts:
             self.faults.add(("scripts",), "there must be at least one script")
-        rules = {
-            name: [
-                self._rule(renamed(rule, self.names), ("scripts", name, "rules", at))
-                for at, rule in enumerate(script.rules)
-            ]
-            for name, script in file.scripts.items()
-        }
-        written = {name: script.rules for name, script in file.scripts.items()}
-        check_includes(written, self.faults)
-        for name, script in file.scripts.items():
+        # A rule or a script speaks of tools by any of their names; from here on by those that the catalog has.
+        scripts = {name: _renamed(script, self.names) for name, script in file.scripts.items()}
+        for name, script in scripts.items():
+            for at, rule in enumerate(script.rules):
+                self._check_rule(rule, ("scripts", name, "rules", at))
+        check_includes({name: script.rules for name, script in scripts.items()}, self.faults)
+        for name, script in scripts.items():
             self._check_script(name, script)
-        if self.faults.found or self.catalog is None:
-            return {}
-        return {
-            name: self._play(script, [*included(name, written, rules)], _routes(name, file.scripts))
-            for name, script in file.scripts.items()
-        }
-
-    def _hidden(self, script: Script) -> list[str]:
-        return [self.names.get(tool, tool) for tool in script.hidden]
+        return {} if self.faults.found else _plain(scripts)
 
     def _check_script(self, name: str, script: Script) -> None:
-        self._check_tools(self._hidden(script), ("scripts", name, "hidden"))
+        self._check_tools(script.hidden, ("scripts", name, "hidden"))
         for at, route in enumerate(script.routes):
             for path, says in route_faults(route, ("scripts", name, "routes", at)):
                 self.faults.add(path, says)
 
-    def _rule(self, rule: Rule, place: Path) -> tuple[Rule, Schema | None, Schema | None]:
+    def _check_rule(self, rule: Rule, place: Path) -> None:
         if rule.include is not None:
-            return rule, None, None
+            return
         tools = [rule.tool] if isinstance(rule.tool, str) else (rule.tool or [])
         self._check_tools(tools, (*place, "tool"))
         self._check_tools(rule.hide, (*place, "hide"))
@@ -110,11 +108,8 @@ class _Reader:
             self.faults.add(place, "a rule has either a `reply` or a `fault`")
         if rule.reply is not None:
             self._check_reply(rule.reply, tools, (*place, "reply"))
-        return (
-            rule,
-            self._schema(rule.arguments, (*place, "arguments")),
-            self._schema(rule.state, (*place, "state")),
-        )
+        self._check_schema(rule.arguments, (*place, "arguments"))
+        self._check_schema(rule.state, (*place, "state"))
 
     def _check_reply(self, reply: Reply, tools: list[str], place: Path) -> None:
         given = reply.model_fields_set & {"body", "text", "content"}
@@ -143,7 +138,7 @@ class _Reader:
         for tool in filter(None, map(offered.get, tools)):
             if tool.output is None or reply.is_error or self.faults.found:
                 continue
-            answering = Answering.of(reply, has_output=True)
+            answering = Answering.of(cast("PlainReply", _written(reply)), has_output=True)
             if not answering.fixed:
                 continue
             misfit = tool.output.where(answering.fill(None, None).sent.get("structuredContent"))
@@ -158,53 +153,41 @@ class _Reader:
         for path, says in template_faults(template, place):
             self.faults.add(path, says)
 
-    def _schema(self, schema: JsonValue, place: Path) -> Schema | None:
-        if schema is True:
-            return None
+    def _check_schema(self, schema: JsonValue, place: Path) -> None:
         try:
-            return compile_schema(schema)
+            compile_schema(schema)
         except SchemaFault as error:
             self.faults.add(place, str(error))
-            return None
-
-    def _play(
-        self, script: Script, rules: list[tuple[Rule, Schema | None, Schema | None]], routes: Iterator[Route]
-    ) -> Play:
-        tools = {} if self.catalog is None else self.catalog.tools
-        return Play(
-            state=script.state,
-            hidden=frozenset(self._hidden(script)),
-            rules={
-                name: tuple(_played(rule, tool) for rule in rules if _is_for(rule[0], name))
-                for name, tool in tools.items()
-            },
-            routes=tuple(map(play_route, routes)),
-        )
 
 
-def _played(compiled: tuple[Rule, Schema | None, Schema | None], tool: Tool) -> PlayedRule:
-    rule, arguments, state = compiled
-    answering = None if rule.reply is None else Answering.of(rule.reply, has_output=tool.output is not None)
-    return PlayedRule(
-        arguments=arguments,
-        state=state,
-        set={key: compile_template(value) for key, value in rule.set.items()},
-        hide=frozenset(rule.hide),
-        show=frozenset(rule.show),
-        delay=rule.delay,
-        answering=answering,
-        answer=answering.fill(None, None) if answering is not None and answering.fixed else None,
-        fault=rule.fault,
-    )
+def _renamed(script: Script, names: Mapping[str, str]) -> Script:
+    rules = [rule if rule.include is not None else renamed(rule, names) for rule in script.rules]
+    return script.model_copy(update={"rules": rules, "hidden": [names.get(tool, tool) for tool in script.hidden]})
 
 
-def _is_for(rule: Rule, tool: str) -> bool:
-    return rule.tool is None or rule.tool == tool or (isinstance(rule.tool, list) and tool in rule.tool)
+def _plain(scripts: Mapping[str, Script]) -> dict[str, PlainScript]:
+    rules = {name: script.rules for name, script in scripts.items()}
+    written = {name: [cast("PlainRule", _written(rule)) for rule in own] for name, own in rules.items()}
+    return {
+        name: {
+            "state": script.state,
+            "hidden": script.hidden,
+            "rules": [*included(name, rules, written)],
+            "routes": [*_routes(name, scripts)],
+        }
+        for name, script in scripts.items()
+    }
 
 
-def _routes(name: str, scripts: Mapping[str, Script]) -> Iterator[Route]:
+def _written(part: Written) -> JsonValue:
+    """A part of the file, as it was written."""
+    written: JsonValue = part.model_dump(by_alias=True, exclude_unset=True)
+    return written
+
+
+def _routes(name: str, scripts: Mapping[str, Script]) -> Iterator[PlainRoute]:
     """The routes of a script, then those of the scripts that it includes."""
-    yield from scripts[name].routes
+    yield from (cast("PlainRoute", _written(route)) for route in scripts[name].routes)
     for rule in scripts[name].rules:
         if rule.include is not None:
             yield from _routes(rule.include, scripts)

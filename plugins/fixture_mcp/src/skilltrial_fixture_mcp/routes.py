@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, JsonValue
-
-from skilltrial.replies.faults import Path
-from skilltrial.replies.schemas import Schema, SchemaFault, compile_schema
+from skilltrial.replies.fitting import Schema
 from skilltrial.replies.strictjson import compact
-from skilltrial.replies.templates import Template, compile_template, template_faults
+from skilltrial.replies.templates import Template, compile_template
 
-from .replies import Fault, Route
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
-State = dict[str, JsonValue]
-_PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+    from skilltrial.replies.scripts import State
 
+    from .plain import Fault, PlainRoute
 
-class Routed(BaseModel):
-    """The note of a request over plain HTTP, written before it is answered. The judge's own notes are other ones.
-
-    `arguments` are those that the rules saw: `path` (its open places), `query` and `body`.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    wire: Literal["routed"] = "routed"
-    method: str
-    path: str
-    arguments: JsonValue
-    status: int | None = None
-    result: JsonValue = None
-    because: Literal["rule", "fault", "unexpected"] = "rule"
-    state: JsonValue = None
+PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+"""An open place of a path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """A request over plain HTTP, below the trial's path."""
 
     method: str
@@ -48,8 +30,7 @@ class Visit:
     body: JsonValue
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedRoute:
+class PlayedRoute(NamedTuple):
     """A route, ready to be held against requests. Its `steps` are texts, or the names of open places."""
 
     method: str
@@ -78,8 +59,7 @@ class PlayedRoute:
         return {"path": places, "query": dict(visit.query), "body": visit.body}
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What a request gets, and the state after it. `text` is None where a fault takes its place."""
 
     arguments: State
@@ -88,7 +68,7 @@ class Page:
     status: int | None = None
     result: JsonValue = None
     text: str | None = None
-    kind: str = "application/json"
+    kind: bytes = b"application/json"
     fault: Fault | None = None
     delay: float = 0.0
 
@@ -106,51 +86,45 @@ def visit_page(routes: tuple[PlayedRoute, ...], state: State, visit: Visit) -> P
             return Page(arguments, after, "fault", fault=route.fault, delay=route.delay)
         result = route.answer.fill(arguments, after)
         text = result if route.plain and isinstance(result, str) else compact(result)
-        kind = "text/plain" if route.plain else "application/json"
+        kind = b"text/plain; charset=utf-8" if route.plain else b"application/json"
         return Page(arguments, after, "rule", route.status, result, text, kind, delay=route.delay)
     nowhere: State = {"path": {}, "query": dict(visit.query), "body": visit.body}
-    return Page(nowhere, state, "unexpected", 404, None, "there is nothing here", "text/plain")
+    return Page(nowhere, state, "unexpected", 404, None, "there is nothing here", b"text/plain; charset=utf-8")
 
 
-def route_faults(route: Route, place: Path) -> Iterator[tuple[Path, str]]:
-    """What is wrong with a route, with places."""
-    given = route.model_fields_set & {"body", "text", "fault"}
-    if len(given) != 1:
-        yield place, "a route has exactly one of `body`, `text` and `fault`"
-    if "text" in given and not isinstance(route.text, str | dict):
-        yield (*place, "text"), "a text is wanted here"
-    if route.path == "/mcp":
-        yield (*place, "path"), "the tools are served on this path"
-    names = _PLACE.findall(route.path)
-    bare = _PLACE.sub("x", route.path)
-    if "{" in bare or "}" in bare or len(set(names)) != len(names) or not _whole_steps(route.path):
-        yield (*place, "path"), "an open place is a whole step of its own name, such as `/v1/scopes/{scope_id}`"
-    for key, schema in (("arguments", route.arguments), ("state", route.state)):
-        try:
-            compile_schema(schema)
-        except SchemaFault as error:
-            yield (*place, key), str(error)
-    for key, written in (("set", route.set), ("body", route.body), ("text", route.text)):
-        yield from template_faults(written, (*place, key))
+def routed(visit: Visit, page: Page) -> str:
+    """The note of a request, written before it is answered. The judge's own notes are other ones.
 
-
-def play_route(route: Route) -> PlayedRoute:
-    """Make a route ready; it has no fault (see `route_faults`)."""
-    found = ((step, _PLACE.fullmatch(step)) for step in route.path.split("/"))
-    plain = "text" in route.model_fields_set
-    return PlayedRoute(
-        method=route.method,
-        steps=tuple((step, False) if place is None else (place[1], True) for step, place in found),
-        arguments=None if route.arguments is True else compile_schema(route.arguments),
-        state=None if route.state is True else compile_schema(route.state),
-        set={key: compile_template(value) for key, value in route.set.items()},
-        delay=route.delay,
-        status=route.status,
-        answer=None if route.fault is not None else compile_template(route.text if plain else route.body),
-        plain=plain,
-        fault=route.fault,
+    `arguments` are those that the rules saw: `path` (its open places), `query` and `body`.
+    """
+    return compact(
+        {
+            "wire": "routed",
+            "method": visit.method,
+            "path": visit.path,
+            "arguments": page.arguments,
+            "status": page.status,
+            "result": page.result,
+            "because": page.because,
+            "state": page.state,
+        }
     )
 
 
-def _whole_steps(path: str) -> bool:
-    return all("{" not in step or _PLACE.fullmatch(step) for step in path.split("/"))
+def play_route(route: PlainRoute) -> PlayedRoute:
+    """Make a route ready; it has no fault."""
+    found = ((step, PLACE.fullmatch(step)) for step in route["path"].split("/"))
+    plain, fault = "text" in route, route.get("fault")
+    arguments, state = route.get("arguments", True), route.get("state", True)
+    return PlayedRoute(
+        method=route.get("method", "GET"),
+        steps=tuple((step, False) if place is None else (place[1], True) for step, place in found),
+        arguments=None if arguments is True else Schema(arguments),
+        state=None if state is True else Schema(state),
+        set={key: compile_template(value) for key, value in route.get("set", {}).items()},
+        delay=route.get("delay", 0.0),
+        status=route.get("status", 200),
+        answer=None if fault is not None else compile_template(route.get("text") if plain else route.get("body")),
+        plain=plain,
+        fault=fault,
+    )

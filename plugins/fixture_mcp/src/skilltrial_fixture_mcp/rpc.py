@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, NamedTuple
 
 from skilltrial.replies.strictjson import NotStrict, read
 
 from .revisions import INVALID_REQUEST, PARSE_ERROR
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
 Id = int | str
-Params = dict[str, JsonValue]
+Params = dict[str, "JsonValue"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A message that wants an answer."""
 
     id: Id
     method: str
-    params: Params = field(default_factory=dict)
+    params: Params
 
     @property
     def meta(self) -> Params:
@@ -29,21 +29,18 @@ class Request:
         return meta if isinstance(meta, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(NamedTuple):
     """A message that wants none."""
 
     method: str
-    params: Params = field(default_factory=dict)
+    params: Params
 
 
-@dataclass(frozen=True, slots=True)
 class Reply:
     """An answer of the client's to a request of ours; we make none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """An error that is answered. `id` is None where it is not known, `why` the word for the record."""
 
     code: int

@@ -6,20 +6,15 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pydantic import BaseModel, JsonValue
-
-from skilltrial.api import Answerer, Connected, Forwarded, Left, Recorder, Refused, Remarks, Source, ToolsListed
+from skilltrial.replies import notes
 from skilltrial.replies.strictjson import canonical
 
 from .answers import Answer
-from .catalog import Catalog
 from .envelopes import unsupported
-from .noting import answered, called
-from .passing import passed_on, refused
+from .passing import UpstreamFailed, passed_on, refused
 from .playing import UNKNOWN, Decision, Play, Scene, decide
-from .replies import Fault
 from .revisions import (
     CALL_IDS,
     CLIENT_KEY,
@@ -30,16 +25,22 @@ from .revisions import (
     MODERN,
     SERVER_KEY,
 )
-from .routes import Page, Routed, Visit, visit_page
+from .routes import Page, Visit, routed, visit_page
 from .rpc import Failure, Params, Request
-from .upstream import Upstream, UpstreamFailed
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from skilltrial.api import Answerer, Remarks
+
+    from .plain import Fault, Keeper, Speaks
+    from .tools import Catalog
+    from .upstream import Upstream
 
 Transport = Literal["http", "stdio"]
-Speaks = Literal["both", "2026-07-28", "handshake"]
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """What the server says of itself, alike in all trials of a run."""
 
     name: str
@@ -48,8 +49,7 @@ class About:
     speaks: Speaks = "both"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """The members of a result, and how many seconds they are held back."""
 
     result: Params
@@ -58,23 +58,20 @@ class Done:
     """Whether the list of tools has changed and no stream was open to say so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(NamedTuple):
     """A fault that takes the answer's place, after some seconds."""
 
     fault: Fault
     delay: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+class Listening(NamedTuple):
     """A stream of notifications that the client asked for; `honored` are the kinds it will get."""
 
     honored: Params
 
 
-@dataclass(frozen=True, slots=True)
-class Passing:
+class Passing(NamedTuple):
     """A call that a real server answers (see `ServedTrial.forward`)."""
 
     number: int
@@ -95,7 +92,7 @@ class ServedTrial:
     catalog: Catalog
     play: Play
     scene: Scene
-    recorder: Recorder
+    recorder: Keeper
     answerer: Answerer | None = None
     upstream: Upstream | None = None
     """The real server that answers in place of the script."""
@@ -132,9 +129,9 @@ class ServedTrial:
             said = await self.upstream.call(passing.name, passing.arguments)
         except UpstreamFailed as failed:
             # Without an answer on record: a call that nobody answered says nothing about the agent.
-            self._record(Forwarded(number=passing.number, sent=sent, failed=failed.why))
+            self._record(notes.forwarded(passing.number, sent, failed=failed.why))
             return Failure(INTERNAL_ERROR, "The real server did not answer", failed.why, id=passing.request.id)
-        self._record(Forwarded(number=passing.number, sent=sent, got=said.result or {"error": said.error}))
+        self._record(notes.forwarded(passing.number, sent, said.result or {"error": said.error}))
         answer = passed_on(said)
         remarks = self._remarks(passing, answer.recorded, is_error=answer.is_error)
         self._settle(passing.number, Decision("forwarded", self.scene, answer, marks=remarks.marks))
@@ -149,6 +146,8 @@ class ServedTrial:
         if self.answerer is not None:
             given = passing.arguments if isinstance(passing.arguments, dict) else {}
             return self.answerer.remark(passing.name, given, result, is_error, self.scene.state)
+        from skilltrial.api import Remarks  # only where a real server answers: a process of its own has no models
+
         tool = self.catalog.tools.get(passing.name)
         return (
             Remarks() if tool is None or tool.reads_only else Remarks(left=(f"{passing.name} may have left something",))
@@ -156,28 +155,18 @@ class ServedTrial:
 
     def _tell_left(self, number: int, remarks: Remarks) -> None:
         for what in remarks.left:
-            self._record(Left(number=number, what=what))
+            self._record(notes.left(number, what))
 
     def visit(self, visit: Visit) -> Page:
         """Decide a request over plain HTTP, and put it on record."""
         page = visit_page(self.play.routes, self.scene.state, visit)
         self.scene = Scene(page.state, self.scene.hidden)
-        self._record(
-            Routed(
-                method=visit.method,
-                path=visit.path,
-                arguments=page.arguments,
-                status=page.status,
-                result=page.result,
-                because=page.because,
-                state=page.state,
-            )
-        )
+        self._record(routed(visit, page))
         return page
 
     def refuse(self, why: str) -> None:
         """Put on record that something was not served."""
-        self._record(Refused(why=why))
+        self._record(notes.refused(why))
 
     def broke(self, error: Exception) -> None:
         """Remember that something failed that is no fault of the program's (see `check`)."""
@@ -219,7 +208,7 @@ class ServedTrial:
         self.revision = asked if asked in HANDSHAKE else HANDSHAKE[-1]
         client = _client(request.params.get("clientInfo"))
         self._met.add((self.revision, None, transport))
-        self._record(Connected(era=self.revision, client=client, transport=transport))
+        self._record(notes.connected(self.revision, client, transport))
         return Done(
             self._described() | {"protocolVersion": self.revision, "serverInfo": self._server()},
         )
@@ -229,14 +218,14 @@ class ServedTrial:
         who = (revision, client, transport)
         if who not in self._met:
             self._met.add(who)
-            self._record(Connected(era=revision, client=client, transport=transport))
+            self._record(notes.connected(revision, client, transport))
 
     def _list(self, request: Request, revision: str) -> Outcome:
         if request.params.get("cursor") is not None:
             return _invalid_params(request, "there is one page only, and no cursor")
         tools = [dict(tool.raw) for name, tool in self.catalog.tools.items() if name not in self.scene.hidden]
         result: Params = {"tools": [*tools]}
-        self._record(ToolsListed(count=len(tools), sha256=sha256(canonical(result["tools"])).hexdigest()))
+        self._record(notes.tools_listed(len(tools), sha256(canonical(result["tools"])).hexdigest()))
         return Done(result | _FRESH if revision == MODERN else result)
 
     def _call(self, request: Request, revision: str) -> Outcome | Passing:
@@ -246,12 +235,14 @@ class ServedTrial:
         self._calls += 1
         number = self._calls
         joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
-        self._write(called(number, request.id, name, arguments, joins))
+        told = notes.called(number, request.id, name, arguments, joins)
         if self.upstream is not None:
+            self._record(told)
             return Passing(number, name, arguments, request, revision)
-        decision = decide(self.catalog, self.play, self.scene, name, arguments, self.answerer)
+        decision = self._decide(name, arguments, told)
         changed = decision.scene.hidden != self.scene.hidden
-        self._settle(number, decision)
+        # Nothing could come between the two of a script: they are written as one.
+        self._settle(number, decision, *(() if self.answerer is not None else (told,)))
         if changed:
             for hear in tuple(self.listeners):
                 hear()
@@ -261,19 +252,31 @@ class ServedTrial:
             return Broken(decision.fault, decision.delay)
         return Failure(INVALID_PARAMS, "Unknown tool", "unknown_tool", UNKNOWN.recorded, request.id)
 
-    def _settle(self, number: int, decision: Decision) -> None:
-        """Put the answer on record, before it is sent, and let its consequences happen."""
+    def _decide(self, name: str, arguments: JsonValue, told: str) -> Decision:
+        """Decide a call. It is on record before others' code sees it, and where deciding fails."""
+        if self.answerer is not None:
+            self._record(told)
+        try:
+            return decide(self.catalog, self.play, self.scene, name, arguments, self.answerer)
+        except Exception:
+            if self.answerer is None:
+                self._record(told)
+            raise
+
+    def _settle(self, number: int, decision: Decision, *before: str) -> None:
+        """Put the answer on record, after what comes before it and before it is sent; let its consequences happen."""
         answer = decision.answer or (UNKNOWN if decision.fault is None else Answer(None, {}, is_error=True))
         self.scene = decision.scene
-        self._write(
-            answered(
+        self._record(
+            *before,
+            notes.answered(
                 number,
                 answer.recorded,
                 is_error=answer.is_error,
                 because=decision.because,
                 state=decision.scene.state,
                 marks=decision.marks,
-            )
+            ),
         )
 
     def _described(self) -> Params:
@@ -288,13 +291,10 @@ class ServedTrial:
         told = meta if isinstance(meta, dict) else {}
         return {**result, "resultType": "complete", "_meta": {**told, SERVER_KEY: self._server()}}
 
-    def _record(self, note: BaseModel) -> None:
-        self._write(note.model_dump_json())
-
-    def _write(self, note: str) -> None:
+    def _record(self, *lines: str) -> None:
         with self._lock:
             if not self._closed:
-                self.recorder.record(Source.WIRE, note)
+                self.recorder.record(notes.WIRE, *lines)
 
 
 _FRESH: Params = {"ttlMs": 0, "cacheScope": "private"}

@@ -19,23 +19,22 @@ from pydantic import JsonValue
 
 from skilltrial.api import Answerer, InvalidRequest, Offer, Place, Recorder, RunInfo, Trial
 
+from . import stdio
 from .app import Desk, Seat
 from .casting import cast, cast_fault
-from .delivery import Severable
 from .fixture import McpFixture
 from .lines import LINE_LIMIT, LineServer
+from .listening import settings
 from .looking import Looking
+from .ports import loopback
 from .preparing import Prepared, prepare
 from .served import About, ServedTrial, Transport
-from .stdio import LOOPBACK, VARIABLE
 from .upstream import Line, Upstream
 from .upstream_stdio import StdioLine
 
 T = TypeVar("T")
 
 START_SECONDS = 30.0
-STOP_SECONDS = 2
-"""How long answers that are under way may take when the run ends."""
 
 
 class ServerNotStarted(RuntimeError):
@@ -127,12 +126,12 @@ class RunningServer:
     def _offer(self, token: str) -> Offer:
         tools = tuple(self.prepared.catalog.tools)
         if self.transport == "http":
-            return Offer("", url=f"http://127.0.0.1:{self.desk.port}/run/{token}/mcp", tools=tools)
+            return Offer("", url=self.desk.address(token), tools=tools)
         return Offer(
             "",
-            # Isolated: a module of the project must not take the place of one of ours.
-            command=(sys.executable, "-I", "-m", "skilltrial_fixture_mcp.stdio"),
-            environment={VARIABLE: f"{LOOPBACK}:{self.bridges}/{token}"},
+            # Isolated, and without what is installed: it needs nothing of it, and must find itself in any home.
+            command=(sys.executable, "-I", "-S", stdio.__file__),
+            environment={stdio.VARIABLE: f"{stdio.LOOPBACK}:{self.bridges}/{token}"},
             tools=tools,
         )
 
@@ -145,13 +144,11 @@ def open_server(
     prepared, faults = prepare(options.catalog, options.replies, assets, options.aliases)
     if prepared is None:
         raise InvalidRequest("\n".join(faults))
-    named = prepared.catalog.server
-    about = About(options.server_name or named.name, named.version, options.instructions, options.era)
-    with socket.socket() as listening, socket.socket() as bridges:
-        for one in (listening, bridges):
-            one.bind(("127.0.0.1", 0))
+    catalog = prepared.catalog
+    about = About(options.server_name or catalog.server, catalog.version, options.instructions, options.era)
+    with loopback() as listening, loopback() as bridges:
         desk = Desk(listening.getsockname()[1])
-        server = _Server(_config(desk), LineServer(desk), bridges)
+        server = _Server(settings(desk), LineServer(desk), bridges)
         thread = threading.Thread(target=server.run, args=([listening],), name="fixture-mcp", daemon=True)
         thread.start()
         try:
@@ -183,25 +180,6 @@ def _reach(options: McpFixture, run: RunInfo) -> Callable[[], Line] | None:
     from .upstream_http import HttpLine  # needs the extra `forward`
 
     return partial(HttpLine, str(options.url), next(iter(lent.values()), None))
-
-
-def _config(desk: Desk) -> uvicorn.Config:
-    return uvicorn.Config(
-        desk,
-        loop="auto",
-        http=Severable,
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        date_header=False,
-        timeout_keep_alive=600,
-        timeout_graceful_shutdown=STOP_SECONDS,
-    )
 
 
 def _prove(port: int) -> None:

@@ -1,6 +1,6 @@
 """A stdio MCP server that is a bridge: each line goes to the run's server, and what comes from there goes out.
 
-`python -m skilltrial_fixture_mcp.stdio`, with the variable that `serving` puts into the offer. It imports little, so
+`python -I -S stdio.py`, with the variable that `serving` puts into the offer. It imports little, so
 that it starts at once.
 """
 

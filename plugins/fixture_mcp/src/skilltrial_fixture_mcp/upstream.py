@@ -5,34 +5,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Protocol
 
 from .params import repeated_of
+from .passing import Said, UpstreamFailed
 from .revisions import CAPABILITIES_KEY, CLIENT_KEY, HANDSHAKE, MODERN, VERSION_KEY
 from .rpc import Params
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 CLIENT: Params = {"name": "skilltrial-fixture-mcp", "version": "1"}
 CALL_SECONDS = 300.0
 """How long a real server may take for one answer."""
 MOST_PAGES = 1000
-
-
-class UpstreamFailed(Exception):
-    """The real server did not do its part; `why` is a word."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a server answered: the members of a result, or of an error."""
-
-    result: Params | None = None
-    error: Params | None = None
 
 
 class Line(Protocol):

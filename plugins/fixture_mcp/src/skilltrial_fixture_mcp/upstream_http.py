@@ -12,10 +12,11 @@ from pydantic import JsonValue
 
 from skilltrial.replies.strictjson import compact
 
+from .passing import Said, UpstreamFailed
 from .requests import JSON, STREAM
 from .revisions import METHOD_HEADER, MODERN, NAME_HEADER, VERSION_HEADER
 from .rpc import Failure, Params, parse
-from .upstream import CALL_SECONDS, Line, Said, UpstreamFailed
+from .upstream import CALL_SECONDS, Line
 
 SESSION_HEADER = "mcp-session-id"
 ANSWER_LIMIT = 16 * 1024 * 1024

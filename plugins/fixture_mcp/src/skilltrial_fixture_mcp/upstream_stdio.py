@@ -13,9 +13,10 @@ from pydantic import JsonValue
 
 from skilltrial.replies.strictjson import compact
 
+from .passing import Said, UpstreamFailed
 from .requests import BODY_LIMIT
 from .rpc import Failure, Params, parse
-from .upstream import CALL_SECONDS, Line, Said, UpstreamFailed
+from .upstream import CALL_SECONDS, Line
 
 END_SECONDS = 2.0
 """How long a program may take to end after its standard input is closed."""
