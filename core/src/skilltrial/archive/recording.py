@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from skilltrial.model.records import Record
+from skilltrial.model.recordlines import line_of
 from skilltrial.model.words import Source
 
 from .redaction import Redactor
@@ -73,7 +73,7 @@ class FileRecorder:
             for raw, hits in told:
                 self.count += 1
                 self.redactions += hits
-                text += Record(self.count, at, source, turn, raw, hits).line()
+                text += line_of(self.count, at, source, turn, raw, hits)
             data = text.encode("ascii")
             try:
                 if self._file is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Self
 
 from .jsontext import read_json
+from .recordlines import line_of
 from .words import Source
 
 _SOURCES = {source.value: source for source in Source}
@@ -30,10 +30,7 @@ class Record:
 
     def line(self) -> str:
         """The record as a line of a record file, with its newline."""
-        return (
-            f'{{"seq":{self.seq},"at":{self.at:.6f},"source":"{self.source}","turn":{self.turn},'
-            f'"raw":{json.dumps(self.raw)},"redacted":{self.redacted}}}\n'
-        )
+        return line_of(self.seq, self.at, self.source, self.turn, self.raw, self.redacted)
 
     @classmethod
     def of_line(cls, line: str | bytes) -> Self:
