@@ -7,7 +7,8 @@ from typing import Any
 
 def test_a_trial_of_the_real_program_is_shown_turn_by_turn_with_both_witnesses(program: Any, desk: Any) -> None:
     ran = desk.run(
-        "rehearse", "guidance", "--case", "failed-save", "--arm", "with_skill", "--out", "run", *program.flags
+        *("rehearse", "guidance", "--case", "failed-save", "--arm", "with_skill", "--out", "run"),
+        *("--rehearsal", "honest", "--rehearsal", "null", *program.flags),
     )
     assert ran.code == 0, ran.out + ran.err
 

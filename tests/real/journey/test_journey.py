@@ -113,6 +113,7 @@ def test_the_first_ten_minutes_and_a_gate_that_is_red_the_morning_after(
     # R52: the pairs that are counted are those of the trials.
     (pairs,) = ran.report["pair_summary"]
     assert (pairs["n"], pairs["improved"], pairs["tied_pass"]) == (3, 2, 1)
+    shown_and_judged_again(desk, provider)
 
     provider.obeys = False
     asked = provider.asked
@@ -131,16 +132,19 @@ def test_the_first_ten_minutes_and_a_gate_that_is_red_the_morning_after(
     assert desk.run("verify", "red").code == 0
 
 
-def test_the_run_is_shown_and_edited_checks_judge_it_without_a_session(ran: Any, desk: Any, provider: Any) -> None:
+def shown_and_judged_again(desk: Any, provider: Any) -> None:
+    """The run is shown, and edited checks judge it without a session."""
     suite, asked = desk.folder / SUITE, provider.asked
+    written = suite.read_text("utf-8")
     shown = desk.run("show", "run")
     assert "HELPS" in shown.out or "CAN'T TELL" in shown.out, shown.out
     trial = desk.run("show", f"run/{NEGATIVE}/with_skill/1")
     assert (trial.code, "year.txt" in trial.out) == (0, True), trial.out + trial.err
 
-    suite.write_text(suite.read_text("utf-8").replace('contains: "2026"', 'contains: "1926"'), "utf-8")
+    suite.write_text(written.replace('contains: "2026"', 'contains: "1926"'), "utf-8")
     again = desk.run("grade", "run", "--checks", SUITE)
 
     assert again.code == 3, "checks that were changed after the run decide no gate"
     assert f"{NEGATIVE} / with_skill / 1: passed -> failed" in again.err
     assert provider.asked == asked, "no session was run"
+    suite.write_text(written, "utf-8")
