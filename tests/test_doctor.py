@@ -250,24 +250,31 @@ def test_probes_that_cannot_be_played_are_undecided(skilltrial: Command) -> None
     ran = skilltrial("doctor", "portable", "--deep", "--host-option", 'command=["/bin/cat"]')
 
     assert ran.code == 3
-    assert "undecided: the probes of 'portable' can't be played: no dialect called 'cat'" in ran.out
+    assert "undecided: the probes of 'portable' can't be played: no dialect called 'cat'" in " ".join(ran.out.split())
 
 
 def test_without_a_name_every_host_is_told_of_and_one_that_needs_options_is_passed_over(skilltrial: Command) -> None:
     ran = skilltrial("doctor", env={"PATH": "/usr/bin:/bin"})
 
     assert ran.code == 0, ran.err
-    assert "passed over: needs options of yours (the option `command`" in ran.out
+    assert "passed over: needs options of yours (the option `command`" in " ".join(ran.out.split())
     found = {one["host"]: one for one in json.loads(skilltrial("doctor", "--format", "json").out)}
     assert found["portable"]["passed_over"]
     assert "claude-code" in found["claude"]["also"], "a host is told of once, whatever its names"
+
+
+def test_what_is_found_and_what_to_do_fits_80_columns(skilltrial: Command) -> None:
+    ran = skilltrial("doctor", env={"PATH": "/usr/bin:/bin", "COLUMNS": "80"})
+
+    assert "to do: no program 'codex'" in ran.out
+    assert [line for line in ran.out.splitlines() if len(line) > 80] == []
 
 
 def test_a_host_that_is_named_without_the_options_it_needs_is_passed_over_too(skilltrial: Command) -> None:
     ran, deep = skilltrial("doctor", "portable"), skilltrial("doctor", "portable", "--deep")
 
     assert (ran.code, deep.code) == (0, 3)
-    assert "passed over: needs options of yours (the option `command`" in ran.out
+    assert "passed over: needs options of yours (the option `command`" in " ".join(ran.out.split())
 
 
 def test_an_unknown_host_is_no_valid_request(skilltrial: Command) -> None:

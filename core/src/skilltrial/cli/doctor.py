@@ -79,7 +79,15 @@ def _plain(one: Diagnosis) -> dict[str, object]:
 
 
 def _text(one: Diagnosis) -> str:
-    return "\n".join(_lines(one))
+    import textwrap
+
+    from .printing import width
+
+    wrapped = (
+        textwrap.fill(line, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        for line in _lines(one)
+    )
+    return "\n".join(wrapped)
 
 
 def _lines(one: Diagnosis) -> Iterator[str]:
