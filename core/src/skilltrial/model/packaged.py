@@ -10,8 +10,7 @@ from pydantic import Field
 from .part import Part, Sha256, Slug
 
 PLUGIN_NAME = r"^[a-z0-9][a-z0-9._-]{0,63}$"
-VARIABLE = r"^[A-Z][A-Z0-9_]{0,63}$"
-ADDRESS = r"^[a-z][a-z0-9_-]{0,63}(/[A-Za-z0-9._~/-]*)?$"
+Word = Annotated[str, Field(min_length=1, max_length=1024)]
 ROOT = "{plugin}"
 """In a suite's `allow`, and in the commands of a script: the folder in which the plugin lies."""
 
@@ -34,10 +33,8 @@ class PluginSource(Part):
 
     folder: Annotated[str, Field(min_length=1, max_length=1024)]
     delivery: Delivery = Delivery.PLUGIN
-    variables: dict[
-        Annotated[str, Field(pattern=VARIABLE)], Annotated[str, Field(pattern=ADDRESS, max_length=1024)]
-    ] = Field(default_factory=dict)
-    programs: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")], ...] = ()
+    variables: dict[Word, Word] = Field(default_factory=dict)
+    programs: tuple[Word, ...] = ()
 
 
 class PluginIdentity(Part):

@@ -38,7 +38,7 @@ def deliver(suite: Suite, parts: Parts, sources: Sources, asked: Delivery | None
         return None
     if asked is Delivery.PLUGIN and not installs:
         raise InvalidRequest(
-            f"host {parts.identity.name!r} installs no plugins; --delivery folder gives it skills and servers singly"
+            f"host {parts.identity.name!r} installs no plugins; --delivery folder gives it the skill by itself"
         )
     packager = Packager(suite, sources.plugin)
     addressed = {name: Can.MCP_HTTP in fixture.fixture_needs() for name, fixture in parts.fixtures.items()}

@@ -1,10 +1,11 @@
-"""What a run would refuse of a suite's fixtures, found without a host: options, files, what cases set, contracts."""
+"""What a run would refuse of a suite's fixtures and plugin, found without a host: options, files, contracts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from skilltrial.model.capabilities import Can
 from skilltrial.model.contracts import lacking
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.suite import FixtureUse
@@ -12,6 +13,7 @@ from skilltrial.plugins.facades import FixtureFacade
 
 from .gathering import Gatherer
 from .loading import Loaded
+from .packaging import Packager
 from .suitefile.document import Path as Place
 from .surveying import given
 
@@ -42,6 +44,22 @@ def fixture_faults(loaded: Loaded, fixtures: FixtureDirectory) -> Iterator[Told]
             offered = {name: fixture.describe_fixture(assets)}
             alone = loaded.suite.model_copy(update={"fixtures": {name: use}})
             yield from ((place, line) for line in lacking(alone, offered))
+
+
+def plugin_faults(loaded: Loaded, fixtures: FixtureDirectory) -> Iterator[Told]:
+    """Every fault of the suite's plugin: of its manifests, and of what it asks of the fixtures."""
+    tree = Gatherer.of(loaded).plugin()
+    if tree is not None:
+        addressed = {name: _has_address(use, fixtures) for name, use in loaded.suite.fixtures.items()}
+        for fault in Packager(loaded.suite, tree).faults(addressed):
+            yield ("plugin", "folder"), fault
+
+
+def _has_address(use: FixtureUse, fixtures: FixtureDirectory) -> bool:
+    try:
+        return Can.MCP_HTTP in fixtures.make(use).fixture_needs()
+    except InvalidRequest:
+        return True  # what is wrong with the fixture itself is told of the fixture
 
 
 def _of_cases(loaded: Loaded, name: str, fixture: FixtureFacade, assets: Mapping[str, bytes]) -> Iterator[Told]:

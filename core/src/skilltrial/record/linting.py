@@ -11,7 +11,7 @@ from skilltrial.model.capabilities import Sees
 from skilltrial.model.errors import DocumentInvalid
 from skilltrial.model.suite import ENDS_TURN, Case, SkillSource, Workspace
 
-from .fixturefaults import FixtureDirectory, fixture_faults
+from .fixturefaults import FixtureDirectory, fixture_faults, plugin_faults
 from .loading import Loaded
 from .quoting import names, quotes
 from .skillspec import breaches
@@ -48,6 +48,7 @@ Found = tuple[Place, str, bool]
 def lint(loaded: Loaded, graders: GraderDirectory, fixtures: FixtureDirectory) -> tuple[Remark, ...]:
     """Every remark, in the order of the file."""
     found = [
+        *((place, text, True) for place, text in plugin_faults(loaded, fixtures)),
         *((place, text, True) for place, text in fixture_faults(loaded, fixtures)),
         *(one for at, skill in enumerate(loaded.suite.skills) for one in _on_skill(loaded, skill, at)),
         *(one for at, case in enumerate(loaded.suite.cases) for one in _on_case(loaded, case, at)),

@@ -25,7 +25,7 @@ from skilltrial.model.events import (
     TurnEnded,
     Usage,
 )
-from skilltrial.model.trial import Offer
+from skilltrial.model.trial import Offer, PlacedPlugin
 
 from .contracts import demand
 from .programs import SPENT, Answer, BeRefused, CallTool, ReadSkill, ToolUse
@@ -33,6 +33,7 @@ from .stages import ENDPOINT, SKILL, Scene, Stage
 
 HTTP = Offer(name="memory", url="http://127.0.0.1:9/kit-fixture-77aa", tools=("remember",))
 STDIO = Offer(name="memory", command=("/kit/fixture-command-77aa", "--serve"), tools=("remember",))
+PLUGIN = "kit-plugin-77aa"
 INPUT: dict[str, JsonValue] = {"text": "KIT-INPUT", "count": 2, "deep": {"yes": True, "none": None}}
 RESULT = "KIT-RESULT stored"
 Shown = Callable[[Event], bool]
@@ -201,6 +202,21 @@ class HostClaims:
             or Can.PROGRAMS not in stage.host().describe_host().can,
             "the host claims programs, and the fixture's folder was not first on PATH",
         )
+
+    def test_can_plugins(self, stage: Stage) -> None:
+        """PLUGINS: the program is told of the plugin that it is to install; without the claim it is not."""
+        place = stage.place()
+        folder = place.project.parent / "plugins" / "local" / PLUGIN / "1.0.0"
+        manifest = folder / ".claude-plugin" / "plugin.json"
+        manifest.parent.mkdir(parents=True)
+        manifest.write_text(json.dumps({"name": PLUGIN, "version": "1.0.0"}), "utf-8")
+        place = replace(place, plugin=PlacedPlugin(PLUGIN, "1.0.0", folder))
+        claimed = Can.PLUGINS in stage.host().describe_host().can
+        scene = stage.played(((Answer("KIT-ANSWER"),),), place=place)
+        demand(scene.stopped is None, "a session with a plugin stopped")
+        told = any(PLUGIN in stage.given(start) for start in stage.program.starts)
+        demand(told or not claimed, "the host claims plugins, and the program was not told of the one in its place")
+        demand(claimed or not told, "the program was told of the plugin: claim plugins, or none is ever in its place")
 
     def _told_of(self, stage: Stage, can: Can, offer: Offer, words: str) -> None:
         claimed = can in stage.host().describe_host().can

@@ -138,6 +138,8 @@ class AcmeHost:
         told = {"ACME_MODEL": self.model or "", "ACME_EFFORT": self.effort or ""}
         if model is not None:
             told |= {"ACME_URL": model.url}
+        if place.plugin is not None:
+            told |= {"ACME_PLUGIN": str(place.plugin.folder)}
         servers = {offer.name: offer.url or list(offer.command) for offer in offers}
         return {**place.environment, **told, "ACME_SERVERS": json.dumps(servers)}
 

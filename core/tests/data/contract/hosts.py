@@ -426,6 +426,7 @@ def telling(**changes):
 host("test_no_skill_is_read_where_none_was", normalizer=with_reading(BelievesProse))
 host("test_can_scripted_model", host=telling(ACME_URL=""))
 host("test_can_programs", host=telling(PATH=os.environ["PATH"]))
+host("test_can_plugins", host=telling(ACME_PLUGIN=""))
 host("test_can_mcp_http", host=telling(ACME_SERVERS=""))
 host("test_can_mcp_stdio", host=telling(ACME_SERVERS=""))
 host("test_can_model", host=telling(ACME_MODEL=""))

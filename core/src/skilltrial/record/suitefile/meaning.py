@@ -15,6 +15,7 @@ from .settings import WORKSPACE_HINT
 from .wording import meant, named
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PROGRAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _FILE_KEYS = {"folder", "files", "git", "ref", "path"}
 
 
@@ -51,10 +52,7 @@ class Meaning:
                     ("env", at), "this is no name of an environment variable", "give names only, no values"
                 )
         self._check_fixtures(self._fixtures, ("fixtures",), {})
-        for name, value in as_dict(as_dict(self._long.get("plugin")).get("variables")).items():
-            fixture = value.partition("/")[0] if isinstance(value, str) else None
-            place = ("plugin", "variables", name)
-            self._known("the variable names an", "fixture", fixture, tuple(self._fixtures), place)
+        self._check_plugin(as_dict(self._long.get("plugin")))
         for name, written in self._fixtures.items():
             answerer = as_dict(written).get("answerer")
             if isinstance(answerer, str):
@@ -93,6 +91,19 @@ class Meaning:
             self._faults.add(
                 ("attempts",), "`majority_of` repeats a case that fails by itself", "leave `attempts` out", key=True
             )
+
+    def _check_plugin(self, plugin: dict[str, object]) -> None:
+        for name, value in as_dict(plugin.get("variables")).items():
+            place = ("plugin", "variables", name)
+            if not _VARIABLE.fullmatch(name):
+                what = "this is no name of an environment variable"
+                self._faults.add(place, what, "write `NAME: fixture`, or `NAME: fixture/path`", key=True)
+            fixture = value.partition("/")[0] if isinstance(value, str) else None
+            self._known("the variable names an", "fixture", fixture, tuple(self._fixtures), place)
+        for at, name in enumerate(as_list(plugin.get("programs"))):
+            if isinstance(name, str) and not _PROGRAM.fullmatch(name):
+                what = "this is no name of a program on PATH"
+                self._faults.add(("plugin", "programs", at), what, "give names only, such as `python3`")
 
     def _check_arms(self) -> None:
         if self._default_arms:
