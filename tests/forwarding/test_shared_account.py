@@ -293,3 +293,26 @@ def test_a_server_that_can_not_be_used_says_why(
     assert (note["holds"], note["why"]) == (False, why)
     assert note["found"] == ({"takes_other_arguments": ["search", "execute"]} if why == "catalog_outdated" else None)
     assert kody.told() == []
+
+
+def test_a_run_that_is_taken_up_keeps_to_one_at_a_time_and_to_the_order(
+    account: Open, skilltrial: Any, tmp_path: Path
+) -> None:
+    """A budget ends the run between the stages; the early case is found wanting, and may not go after the last."""
+    state = held()
+    state["saved"].append(
+        {"id": "x-1", "name": "@me/launch", "title": "Launch", "description": "Reminds of the launch checklist."}
+    )
+    early, late = "schedule-single-reminder", "schedule-simple-recurring-reminder"
+    kody = account(state)
+    skilltrial(*kody.words("--case", early, "--case", late, "--max-sessions", "1"), env=KEYS, within=300)
+
+    again = skilltrial("run", "--resume", "run", "--jobs", "8", env=KEYS, within=300)
+    refused = skilltrial("run", "--resume", "run", "--incomplete", env=KEYS)
+
+    assert again.code == 3, again.err
+    assert "one runs at a time, not 8" in " ".join(again.err.split())
+    assert (tmp_path / f"run/trials/{late}").is_dir()
+    assert refused.code == 2
+    assert f"{early} / kody / 1 can't be run again in this run" in refused.err
+    assert f"start a new run with --case {early}" in refused.err

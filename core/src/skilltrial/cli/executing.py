@@ -26,6 +26,7 @@ from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.facades import ObserverFacade
 from skilltrial.record.apart import refuse_inside_source
 from skilltrial.record.asking import Prepared, Request, prepare
+from skilltrial.record.livefixtures import refuse_out_of_turn
 from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
 from skilltrial.record.resuming import Again, prepare_again
@@ -125,6 +126,7 @@ def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discov
     prepared = prepare_again(root, again, discovery)
     anew = _incomplete(root, discovery) if given["incomplete"] else ()
     prepared = replace(prepared, trials=tuple(dict.fromkeys((*prepared.trials, *anew))))
+    refuse_out_of_turn(prepared.suite, prepared.plan, prepared.trials)
     whole = not anew and _whole(root, discovery)
     if not whole:
         ask_again(prepared.request, again.options, given, discovery)

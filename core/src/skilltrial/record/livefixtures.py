@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from skilltrial.model.errors import InvalidRequest
-from skilltrial.model.trial import FixtureIdentity
+from skilltrial.model.plan import Plan
+from skilltrial.model.suite import Suite
+from skilltrial.model.trial import FixtureIdentity, TrialKey
 
 
 def refuse_mutations(fixtures: Mapping[str, FixtureIdentity], *, live: bool, allowed: bool) -> None:
@@ -48,3 +50,17 @@ def one_at_a_time(fixtures: Mapping[str, FixtureIdentity], *, live: bool, jobs: 
         return jobs, ()
     asked = f", not {jobs}" if jobs > 1 else ""
     return 1, tuple(f"all trials share what is behind fixture {name}: one runs at a time{asked}" for name in held)
+
+
+def refuse_out_of_turn(suite: Suite, plan: Plan, trials: Collection[TrialKey]) -> None:
+    """Raise InvalidRequest where some of `trials` would meet what cases that come last have left in a shared place."""
+    held = shared(plan.fixtures, live=plan.model is None)
+    stages = {key: suite.case(key.case).stage for key in plan.trials}
+    late = [key for key, stage in stages.items() if stage == "last" and key not in trials]
+    early = [key for key in trials if stages.get(key) == "any"]
+    if held and late and early:
+        cases = " ".join(f"--case {case}" for case in dict.fromkeys(key.case for key in early))
+        raise InvalidRequest(
+            f"{early[0]} can't be run again in this run: cases that come last ({late[0].case} ...) have run on what "
+            f"all trials share behind fixture {held[0]}; clean up what they left, and start a new run with {cases}"
+        )
