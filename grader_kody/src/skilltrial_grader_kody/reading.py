@@ -121,15 +121,28 @@ class _Stream(Generic[F]):
         if kept is None:
             return Result(SKIPPED.validate_python(found).caseId, None)
         case = found.get("caseId")
-        if not isinstance(case, str) or not case or found != {"caseId": case, "outcome": "completed"}:
+        if not isinstance(case, str) or not case or len(found) != 2 or found.get("outcome") != "completed":
             raise Unusual
         return Result(case, kept)
 
     def _events(self) -> Iterator[tuple[int, AnyEvent]]:
-        validate = self._event.validate_python
-        for _ in self._items():
-            place = self._at
-            yield place, validate(self._value())
+        """Each event with its place. Written out: most of the time that reading takes is spent here."""
+        text, validate, decode, following = self._text, self._event.validate_python, DECODER.raw_decode, _NEXT.match
+        self._open("[")
+        if text.startswith("]", self._at):
+            self._at += 1
+            return
+        place = self._at
+        while True:
+            value, end = decode(text, place)
+            yield place, validate(value)
+            mark = following(text, end)
+            if mark is None or mark[1] == "}":
+                raise Unusual
+            if mark[1] == "]":
+                self._at = mark.end(1)
+                return
+            place = mark.end()
 
     def _again(self, place: int) -> AnyEvent:
         event: AnyEvent = self._event.validate_python(DECODER.raw_decode(self._text, place)[0])

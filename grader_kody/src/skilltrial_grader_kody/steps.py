@@ -67,18 +67,14 @@ def payload(event: AnyEvent) -> list[Any]:
 
 def step(number: int, event: AnyEvent, differs: bool, seen: F) -> Step[F]:
     """An event as a step."""
-    exact = event.match.entityId if isinstance(event, Search) and isinstance(event.match, Exact) else None
-    return Step(
-        number,
-        event.callId,
-        ACTIONS[event.action],
-        event.toolName == "execute",
-        event.status == "failed",
-        exact,
-        event.targetEntityId if isinstance(event, Invocation) else None,
-        differs,
-        seen,
-    )
+    execute, exact, target = event.toolName == "execute", None, None
+    if execute:
+        if isinstance(event, Invocation):
+            target = event.targetEntityId
+    elif isinstance(event, Search) and isinstance(event.match, Exact):
+        exact = event.match.entityId
+    action = ACTIONS[event.action]
+    return Step(number, event.callId, action, execute, event.status == "failed", exact, target, differs, seen)
 
 
 def steps(events: Iterator[tuple[int, AnyEvent]], again: Callable[[int], AnyEvent], look: Look[F]) -> list[Step[F]]:
