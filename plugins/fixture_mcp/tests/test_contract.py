@@ -1,6 +1,10 @@
-"""The contract of the fixture, over HTTP and in the way of the handshake's revisions."""
+"""The contract of the fixture, over HTTP and over stdio, in the way of the handshake's revisions."""
 
 from __future__ import annotations
+
+import json
+import os
+import subprocess
 
 import httpx
 import pytest
@@ -11,25 +15,54 @@ from skilltrial_fixture_mcp.fixture import McpFixture
 REPLIES = b"scripts: {plain: {rules: [{tool: save, reply: {text: ok}}]}}"
 
 
+def asked(arguments):
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "save", "arguments": arguments}}
+
+
+def said(answer):
+    return "".join(part["text"] for part in answer["result"]["content"])
+
+
 def call(offer, arguments):
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "save", "arguments": arguments}}
     headers = {"accept": "application/json, text/event-stream"}
     with httpx.Client(trust_env=False, verify=False, timeout=20) as http:
-        reply = http.post(offer.url, json=body, headers=headers)
+        reply = http.post(offer.url, json=asked(arguments), headers=headers)
     reply.raise_for_status()
-    result = reply.json()["result"]
-    return "".join(part["text"] for part in result["content"])
+    return said(reply.json())
+
+
+def call_by_pipes(offer, arguments):
+    with subprocess.Popen(
+        offer.command,
+        env=os.environ | dict(offer.environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as bridge:
+        bridge.stdin.write(json.dumps(asked(arguments)).encode() + b"\n")
+        bridge.stdin.flush()
+        return said(json.loads(bridge.stdout.readline()))
+
+
+def subject_of(catalog, call, transport):
+    return FixtureSubject(
+        McpFixture(catalog="catalog.json", replies="replies.yaml", transport=transport),
+        assets={"catalog.json": catalog, "replies.yaml": REPLIES},
+        call=call,
+        tool="save",
+        arguments={"text": "KIT"},
+        options={"script": "plain"},
+        wrong_options={"script": "kit_unknown_script"},
+    )
 
 
 class TestFixture(FixtureContract):
     @pytest.fixture
     def subject(self, make_catalog, notes_tools) -> FixtureSubject:
-        return FixtureSubject(
-            McpFixture(catalog="catalog.json", replies="replies.yaml"),
-            assets={"catalog.json": make_catalog(*notes_tools), "replies.yaml": REPLIES},
-            call=call,
-            tool="save",
-            arguments={"text": "KIT"},
-            options={"script": "plain"},
-            wrong_options={"script": "kit_unknown_script"},
-        )
+        return subject_of(make_catalog(*notes_tools), call, "http")
+
+
+class TestFixtureOverStdio(FixtureContract):
+    @pytest.fixture
+    def subject(self, make_catalog, notes_tools) -> FixtureSubject:
+        return subject_of(make_catalog(*notes_tools), call_by_pipes, "stdio")
