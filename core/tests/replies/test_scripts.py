@@ -25,6 +25,7 @@ class Rule(Written):
         (["one"], {"script": "three"}, "no such `script`; they have one"),
         (["one"], {"script": 1}, "no such `script`"),
         (["one"], {"state": []}, "`state` is a mapping"),
+        (["one"], {"state": {"n": ["\ud800"]}}, "`state` has half a character"),
         (["one"], {"scripts": "one"}, "can't set `scripts` of this fixture; it can set `script` and `state`"),
     ],
 )

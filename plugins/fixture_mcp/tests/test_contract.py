@@ -32,16 +32,16 @@ def call(offer, arguments):
 
 
 def call_by_pipes(offer, arguments):
-    with subprocess.Popen(
+    ran = subprocess.run(
         offer.command,
         env=os.environ | dict(offer.environment),
-        stdin=subprocess.PIPE,
+        input=json.dumps(asked(arguments)).encode() + b"\n",
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    ) as bridge:
-        bridge.stdin.write(json.dumps(asked(arguments)).encode() + b"\n")
-        bridge.stdin.flush()
-        return said(json.loads(bridge.stdout.readline()))
+        timeout=60,
+        check=False,
+    )
+    return said(json.loads(ran.stdout))
 
 
 def subject_of(catalog, call, transport):

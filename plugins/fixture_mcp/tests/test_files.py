@@ -65,6 +65,14 @@ def test_unknown_options_are_refused_by_the_class(options: dict[str, Any]) -> No
         ),
         (b"scripts: {one: {rules: [], state: {1: x}}}", "replies.yaml: a key that is no text; write it in quotes"),
         (b"scripts: {one: {rules: [], state: {n: .inf}}}", "replies.yaml: a number that is not finite"),
+        (
+            b'scripts: {one: {rules: [{reply: {text: "\\ud800"}}]}}',
+            "replies.yaml: it has half a character (a lone surrogate)",
+        ),
+        (
+            b'scripts: {one: {state: {"\\udfff": 1}, rules: []}}',
+            "replies.yaml: it has half a character (a lone surrogate)",
+        ),
         (b"a: &a [*a]", "replies.yaml: values are nested more than 100 deep"),
         (b"--- 1\n--- 2\n", "replies.yaml:2:1: not valid YAML"),
         (b"", "replies.yaml:1:1: a mapping is wanted here"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import os
 import subprocess
 import threading
@@ -10,6 +12,8 @@ from typing import Any
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
+
+from skilltrial_fixture_mcp.requests import BODY_LIMIT
 
 RULES = """
 scripts:
@@ -185,7 +189,7 @@ def test_a_bridge_brings_the_corners_of_json_rpc_too(serve: Any, line: bytes, co
     with subprocess.Popen(ours.offer.command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bridge:
         assert bridge.stdin is not None
         assert bridge.stdout is not None
-        timer = threading.Timer(10, bridge.kill)
+        timer = threading.Timer(60, bridge.kill)
         timer.start()
         bridge.stdin.write(b'\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n' + line + b"\n")
         bridge.stdin.flush()
@@ -195,3 +199,43 @@ def test_a_bridge_brings_the_corners_of_json_rpc_too(serve: Any, line: bytes, co
 
     assert f'"code":{code}' in answer.decode()
     assert ours.of("refused") == [{"wire": "refused", "why": why}]
+
+
+def test_requests_over_a_bridge_that_reuse_one_id_are_each_answered(serve: Any) -> None:
+    ours = serve(RULES, transport="stdio")
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "save", "arguments": {"text": str(n)}}}
+        for n in range(16)
+    ]
+
+    lines = spoken_to(ours, b"".join(json.dumps(one).encode() + b"\n" for one in asked), len(asked))
+
+    assert [json.loads(line)["id"] for line in lines] == [1] * len(asked)
+    assert all("result" in json.loads(line) for line in lines)
+    assert [note["arguments"] for note in ours.of("called")] == [{"text": str(n)} for n in range(16)]
+    assert len(ours.of("answered")) == 16
+
+
+def test_a_line_beyond_the_limit_ends_the_bridge_and_is_on_record(serve: Any) -> None:
+    ours = serve(RULES, transport="stdio")
+
+    assert spoken_to(ours, b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * BODY_LIMIT + b'"}\n', 1) == [b""]
+    assert ours.of("refused") == [{"wire": "refused", "why": "too_large"}]
+
+
+def spoken_to(ours: Any, said: bytes, answers: int) -> list[bytes]:
+    """So many lines of what a bridge answers; an empty one where it has ended."""
+    environment = {**os.environ, **ours.offer.environment}
+    with subprocess.Popen(ours.offer.command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bridge:
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
+        timer = threading.Timer(60, bridge.kill)
+        timer.start()
+        with contextlib.suppress(BrokenPipeError):
+            bridge.stdin.write(said)
+            bridge.stdin.flush()
+        lines = [bridge.stdout.readline() for _ in range(answers)]
+        with contextlib.suppress(BrokenPipeError):
+            bridge.stdin.close()
+        timer.cancel()
+    return lines

@@ -12,7 +12,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
 from .faults import Faults, Path
-from .strictjson import MAX_DEPTH, NotStrict, depth, read
+from .strictjson import MAX_DEPTH, NotStrict, depth, read, whole
 
 MAX_NODES = 500_000
 
@@ -64,6 +64,8 @@ def _yaml(name: str, text: str) -> JsonValue:
     if depth(value) > MAX_DEPTH:
         raise Unreadable(f"{name}: values are nested more than {MAX_DEPTH} deep")
     _json_only(name, value)
+    if not whole(value):
+        raise Unreadable(f"{name}: it has half a character (a lone surrogate)")
     return value
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from .strictjson import whole
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -40,9 +42,10 @@ def choice_fault(scripts: Collection[str], options: Mapping[str, JsonValue]) -> 
         return f"the case must say which `script` of the replies it plays: {known}"
     if script is not None and (not isinstance(script, str) or script not in scripts):
         return f"the replies have no such `script`; they have {known}"
-    if not isinstance(options.get("state", {}), dict):
+    state = options.get("state", {})
+    if not isinstance(state, dict):
         return "`state` is a mapping of keys of the script's state"
-    return None
+    return None if whole(state) else "`state` has half a character (a lone surrogate)"
 
 
 def chosen(scripts: Collection[str], options: Mapping[str, JsonValue]) -> str:

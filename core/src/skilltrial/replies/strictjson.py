@@ -30,7 +30,7 @@ def read(data: bytes | str) -> JsonValue:
         raise NotStrict("not valid JSON") from None
     if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
         raise NotStrict(f"nested more than {MAX_DEPTH} deep")
-    if "\\u" in text and not _whole(value):
+    if "\\u" in text and not whole(value):
         raise NotStrict("it has half a character (a lone surrogate)")
     return value
 
@@ -50,6 +50,15 @@ def depth(value: JsonValue) -> int:
     return deep
 
 
+def whole(value: JsonValue) -> bool:
+    """Whether its texts are whole characters: none is half of a pair, which no UTF-8 can hold."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def compact(value: JsonValue) -> str:
     """JSON on one line, keys as they come."""
     return _ENCODER.encode(value)
@@ -63,14 +72,6 @@ def canonical(value: JsonValue) -> bytes:
 def pretty(value: JsonValue) -> bytes:
     """JSON for people to read, keys as they come."""
     return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
-
-
-def _whole(value: JsonValue) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
