@@ -47,7 +47,7 @@ def recorded(folder: Path) -> list[Record]:
     lines: list[Line] = [(0, Source.RUNNER, as_raw(SKILL))]
     runs = json.loads((folder / "runs.json").read_text("utf-8"))
     for turn, run in enumerate(runs, 1):
-        lines += _before(turn)
+        lines += _before(turn, *run["argv"])
         for name, source in ((f"stdout.{turn}.jsonl", Source.STDOUT), (f"stderr.{turn}.txt", Source.STDERR)):
             lines += [(turn, source, line) for line in _lines(folder / name)]
         lines += [(turn, Source.RUNNER, as_raw(Exited(code=run["exit"] or 0)))]
@@ -56,10 +56,10 @@ def recorded(folder: Path) -> list[Record]:
     return [_record(seq, line) for seq, line in enumerate(lines, 1)]
 
 
-def _before(turn: int) -> list[Line]:
+def _before(turn: int, *arguments: str) -> list[Line]:
     notes = (
         TurnSent(turn=turn, prompt_sha256=hashlib.sha256(PROMPT.encode()).hexdigest()),
-        Spawned(argv=("agent",)),
+        Spawned(argv=("agent", *arguments)),
     )
     return [(turn, Source.RUNNER, as_raw(note)) for note in notes]
 
@@ -82,8 +82,13 @@ LAST: Mapping[str, Sequence[object]] = {
         {"type": "item.completed", "item": {"id": "last", "type": "agent_message", "text": ANSWER}},
         {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}},
     ),
-    "claude": ({"type": "result", "subtype": "success", "is_error": False, "result": ANSWER},),
+    "claude": (
+        {"type": "assistant", "message": {"id": "last", "model": "m", "content": [{"type": "text", "text": ANSWER}]}},
+        {"type": "result", "subtype": "success", "is_error": False, "result": ANSWER},
+    ),
 }
+UNLOGGED = {"codex": "--ephemeral", "claude": "--no-session-persistence"}
+"""With this a program keeps no session log."""
 
 
 def told(what: str, megabytes: int) -> Iterator[Line]:
@@ -92,7 +97,7 @@ def told(what: str, megabytes: int) -> Iterator[Line]:
     pair = {"codex": _codex, "claude": _claude}[host]
     size = sum(map(len, pair(0))) + (sum(map(len, _logged(0))) if log else 0)
     calls = megabytes * 1_000_000 // size
-    yield from _before(1)
+    yield from _before(1, *(() if log else (UNLOGGED[host],)))
     yield from ((1, Source.STDOUT, json.dumps(line)) for line in FIRST[host])
     for number in range(calls):
         yield from ((1, Source.STDOUT, line) for line in pair(number))

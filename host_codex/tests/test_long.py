@@ -100,6 +100,18 @@ def test_a_long_session_is_not_held(long: Long) -> None:
     assert most < 12_000_000, "4 MB of lines are held, and what is known of each call; the session has 25 MB or 50"
 
 
+def test_of_a_call_that_stream_and_log_tell_little_is_held() -> None:
+    tracemalloc.start()
+    try:
+        count = sum(isinstance(event, ToolResult) for event in events_of(Shelf(Long(logged=True), most=0)))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert count == CALLS
+    assert most / CALLS < 1_100, "bytes: numbers and names of both sides, no text"
+
+
 def test_what_is_read_again_gives_the_same_events(
     recorded: Callable[..., list[Record]], normalize: Callable[..., tuple[Event, ...]], names: tuple[str, ...]
 ) -> None:

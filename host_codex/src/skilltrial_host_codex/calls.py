@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import islice
+from operator import gt
 from posixpath import join, normpath
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from skilltrial.api import (
     ModelRequested,
@@ -32,19 +34,12 @@ from .trail import Steps, Trail
 _SERVER = "mcp__"
 
 
-class _Moment(NamedTuple):
-    """A point of the log: something asked, said, requested, or come `back`. It stands behind record `now`."""
-
-    now: int
-    what: Asked | Said | Call
-    back: bool = False
-
-
-def stream_calls(turn: StreamTurn, items: Sequence[Item], skills: Skills) -> tuple[Steps, Steps]:
+def stream_calls(turn: StreamTurn, skills: Skills) -> tuple[Steps, Steps]:
     """The calls that only the stream shows, as they are asked for and as they come back.
 
     The ids of its items begin anew in each turn.
     """
+    items = list(turn.items.values())
 
     def asked(trail: Trail) -> Iterator[None]:
         writer = _Writer(trail, skills, agent=None)
@@ -71,13 +66,13 @@ def _of_stream(turn: StreamTurn, item: Item) -> Call:
 
 def log_calls(log: Thread, turns: Mapping[int, StreamTurn], skills: Skills, agent: str | None) -> Steps:
     """The calls of a log; each stands where the stream shows it, else behind what the log has before it."""
-    moments, at = _placed(log, turns)
+    order, nows, at = _placed(log, turns)
     known = scripts(log)
 
     def steps(trail: Trail) -> Iterator[None]:
         writer = _Writer(trail, skills, agent)
-        for moment in moments:
-            writer.moment(log, moment, known)
+        for moment, now in zip(order, nows, strict=True):
+            writer.moment(log, log.steps[moment // 2], now, known if moment % 2 else None)
             yield
 
     if agent is None:
@@ -93,40 +88,56 @@ def log_calls(log: Thread, turns: Mapping[int, StreamTurn], skills: Skills, agen
     return with_usage
 
 
-def _placed(log: Thread, turns: Mapping[int, StreamTurn]) -> tuple[list[_Moment], dict[int, int]]:
-    """The moments of a log in their order among the records, and where each turn's last one stands."""
-    found: list[_Moment] = []
+def _placed(log: Thread, turns: Mapping[int, StreamTurn]) -> tuple[Sequence[int], Sequence[int], dict[int, int]]:
+    """The moments of a log in the order of events, the record behind which each stands, and each turn's last of these.
+
+    A moment is twice the index of its step, and one more where it is a call's end: a number, since there are many.
+    """
+    order, nows = array("q"), list[int]()
     at: dict[int, int] = {}
-    for seq, _, what, back in _happenings(log):
-        now = at.get(what.turn)
+    size = len(log.steps)
+    for moment in _happenings(log):
+        seq, kind, place = moment // (3 * size), moment // size % 3, moment % size
+        step = log.steps[place]
+        now = at.get(step.turn)
         if now is None:
-            turn = turns.get(what.turn)
+            turn = turns.get(step.turn)
             now = seq if turn is None else turn.began or turn.last
-        if isinstance(what, Call) and what.stream is not None:
-            shown = what.stream.completed if back else what.stream.first
+        if kind and isinstance(step, Call) and step.stream is not None:
+            shown = step.stream.first if kind == _BEGUN else step.stream.completed
             now = max(now, shown or now)
-        at[what.turn] = now
-        found.append(_Moment(now, what, back))
-    found.sort(key=itemgetter(0))
-    return found, at
+        at[step.turn] = now
+        nows.append(now)
+        order.append(2 * place + (kind == _OVER))
+    if any(map(gt, nows, islice(nows, 1, None))):
+        numbers = sorted(range(len(nows)), key=nows.__getitem__)
+        return [order[number] for number in numbers], [nows[number] for number in numbers], at
+    return order, nows, at
 
 
-def _happenings(log: Thread) -> list[tuple[int, int, Asked | Said | Call, bool]]:
-    """The log in the order of happening. A response's tokens are logged behind its calls: it was asked for before."""
-    found: list[tuple[int, int, Asked | Said | Call, bool]] = []
+_ASKED, _BEGUN, _OVER = 0, 1, 2
+
+
+def _happenings(log: Thread) -> list[int]:
+    """The moments of a log in the order of happening: `(3 * record + kind) * steps + index of the step`.
+
+    A response's tokens are logged behind its calls: it was asked for before.
+    """
+    found: list[int] = []
+    size = len(log.steps)
     asked_at = 0
     first: Call | None = None
     for place, step in enumerate(log.steps):
         if isinstance(step, Asked):
             seq = first.seq if first is not None and first.seq > asked_at else step.seq
-            found.append((seq, -1, step, False))
+            found.append((3 * seq + _ASKED) * size + place)
             asked_at, first = step.seq, None
         else:
-            found.append((step.seq, place, step, False))
+            found.append((3 * step.seq + _BEGUN) * size + place)
             if isinstance(step, Call):
                 first = first or (step if step.item_seq != step.seq else None)
-                found.append((_back(step), len(log.steps) + place, step, True))
-    found.sort(key=itemgetter(0, 1))
+                found.append((3 * _back(step) + _OVER) * size + place)
+    found.sort()
     return found
 
 
@@ -146,30 +157,28 @@ class _Writer:
     skills: Skills
     agent: str | None
 
-    def moment(self, log: Thread, moment: _Moment, known: Mapping[str, Script]) -> None:
-        """What happened at a moment of a log."""
-        what, now = moment.what, moment.now
-        if isinstance(what, Call):
-            if not moment.back:
-                self.requested(what, now)
-                return
-            if what.id in known:
-                self.hidden(known[what.id], now)
-            self.back(what, outcome_of(what), now, log.cwd)
-        elif isinstance(what, Asked):
+    def moment(self, log: Thread, step: Asked | Said | Call, now: int, known: Mapping[str, Script] | None) -> None:
+        """A step of a log happens, behind record `now`; with the `known` scripts, a call comes back."""
+        if isinstance(step, Said):
+            self.said(step, now)
+        elif isinstance(step, Asked):
             self.trail.add(
                 ModelRequested(
-                    seq=what.seq,
-                    turn=what.turn,
+                    seq=step.seq,
+                    turn=step.turn,
                     agent=self.agent,
                     provider=log.provider,
-                    model=what.model,
-                    request=what.response,
+                    model=step.model,
+                    request=step.response,
                 ),
                 now,
             )
+        elif known is None:
+            self.requested(step, now)
         else:
-            self.said(what, now)
+            if step.id in known:
+                self.hidden(known[step.id], now)
+            self.back(step, outcome_of(step), now, log.cwd)
 
     def requested(self, call: Call, now: int) -> None:
         """The request, and the beginning where the stream shows it."""

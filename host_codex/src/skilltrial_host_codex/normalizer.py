@@ -134,11 +134,11 @@ def _called(
     main: Thread | None,
     placed: tuple[SkillPlaced, ...],
 ) -> None:
-    rest = join(main, tuple(turns.values())) if main is not None else {}
+    if main is not None:
+        join(main, tuple(turns.values()), many=trail.many)
     for turn in turns.values():
-        items = rest[turn.turn] if main is not None else list(turn.items.values())
-        if items:
-            for steps in stream_calls(turn, items, Skills(placed, main.cwd if main is not None else None)):
+        if turn.items:
+            for steps in stream_calls(turn, Skills(placed, main.cwd if main is not None else None)):
                 trail.follow(steps)
     if main is None:
         return

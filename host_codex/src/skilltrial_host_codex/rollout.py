@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import intern
 from typing import Any
 
 from skilltrial.api import Event, Unrecognized, read_json
@@ -130,15 +131,14 @@ def _message(thread: Thread, line: Line, payload: Object) -> None:
 
 def _call(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf) -> None:
     id = text(payload, "call_id") or text(payload, "id") or f"line-{line.seq}"
-    call = Call(
-        line.seq, line.turn, id, text(payload, "name") or what.removesuffix("_call"), text(payload, "namespace")
-    )
+    tool = intern(text(payload, "name") or what.removesuffix("_call"))
+    call = Call(line.seq, line.turn, id, tool, text(payload, "namespace"), shelf=shelf)
     if what == "function_call":
         value, parsed = _arguments(payload.get("arguments"))
-        call.asked = shelf.kept(line, value, "payload", "arguments", text=parsed)
+        call.asked = shelf.kept(line, value, "arguments", text=parsed)
     else:
         key = {"custom_tool_call": "input", "web_search_call": "action"}.get(what, "arguments")
-        call.asked = shelf.kept(line, payload.get(key), "payload", key)
+        call.asked = shelf.kept(line, payload.get(key), key)
     call.redacted = line.redacted
     thread.calls[id] = call
     thread.steps.append(call)
@@ -162,7 +162,7 @@ def _output(thread: Thread, line: Line, payload: Object, what: str, shelf: Shelf
         thread.events.append(Unrecognized(seq=line.seq, turn=line.turn, why="output_without_call"))
         return
     key = "tools" if what == "tool_search_output" else "output"
-    call.answered = shelf.kept(line, payload.get(key), "payload", key)
+    call.answered = shelf.kept(line, payload.get(key), key)
     call.output_seq, call.redacted = line.seq, call.redacted or line.redacted
     if call is thread.script:
         thread.script = None
@@ -178,10 +178,11 @@ def _item(thread: Thread, line: Line, item: Object, shelf: Shelf) -> None:
     call = thread.calls.get(id)
     if call is None:
         # Code mode: the id is the program's own, and only the order says which script made the call.
-        call = thread.calls[id] = Call(line.seq, line.turn, id, tool_of(kind, item), parent=thread.script)
+        tool = intern(tool_of(kind, item))
+        call = thread.calls[id] = Call(line.seq, line.turn, id, tool, parent=thread.script, shelf=shelf)
         call.asked = input_of(kind, item)
         thread.steps.append(call)
-    call.done, call.item_kind, call.item_seq = shelf.kept(line, item, "payload", "item"), kind, line.seq
+    call.done, call.item_kind, call.item_seq = shelf.kept(line, item, "item"), kind, line.seq
     call.redacted = call.redacted or line.redacted
 
 

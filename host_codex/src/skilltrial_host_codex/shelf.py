@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from skilltrial.api import Record, read_json
 
@@ -11,25 +11,18 @@ from .lines import Line
 
 _MOST = 4_000_000
 """So many characters of lines are held."""
+_KEYS = ("arguments", "input", "action", "output", "tools", "item")
+"""What of a row's payload may be read again."""
 
 
-class Later(NamedTuple):
-    """A value that stays in its record: the one under `keys` on the line of the record at `place`.
+class Later(int):
+    """A value that stays in its record: `16 * place + 2 * key + text`, one number, since of these there are many.
 
-    `text`: that value is JSON written as a string, and its value is meant.
+    `place` is the index of the record, `key` that of the payload's key; where `text`, the value is JSON written as a
+    string, and what that says is meant.
     """
 
-    records: Sequence[Record]
-    place: int
-    keys: tuple[str, ...]
-    text: bool = False
-
-    def read(self) -> Any:
-        """The value."""
-        value = read_json(self.records[self.place].raw)
-        for key in self.keys:
-            value = value[key]
-        return read_json(value) if self.text else value
+    __slots__ = ()
 
 
 class Shelf:
@@ -55,16 +48,20 @@ class Shelf:
         """What stands under `key` on the line of the record at `place`."""
         return read_json(self.records[place].raw)[key]
 
-    def kept(self, line: Line, value: Any, *keys: str, text: bool = False) -> Any:
-        """`value`, which stands under `keys` on the line, or where it can be read again."""
+    def kept(self, line: Line, value: Any, key: str, *, text: bool = False) -> Any:
+        """`value`, which stands under `key` of the payload, or where it can be read again."""
         if self.holds(line):
             return value
-        return value if _small(value) else Later(self.records, line.place, keys, text)
+        return value if _small(value) else Later(16 * line.place + 2 * _KEYS.index(key) + text)
 
-
-def read(value: Any) -> Any:
-    """The value that `kept` kept."""
-    return value.read() if type(value) is Later else value
+    def read(self, value: Any) -> Any:
+        """The value that `kept` kept."""
+        if type(value) is not Later:
+            return value
+        place, which = divmod(value, 16)
+        key, text = divmod(which, 2)
+        found = read_json(self.records[place].raw)["payload"][_KEYS[key]]
+        return read_json(found) if text else found
 
 
 def _small(value: object) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from skilltrial.api import ABSENT, Absent, Event
 
 from .lines import Object, text
-from .shelf import Later, read
+from .shelf import Later, Shelf
 from .stream import Item
 
 EXECUTED = {
@@ -40,14 +40,15 @@ class Call:
     id: str
     tool: str
     namespace: str | None = None
-    asked: Any | Absent = ABSENT
-    answered: Any = None
+    asked: Any | Absent | Later = ABSENT
+    answered: Any | Later = None
     output_seq: int | None = None
     done: Object | Later = field(default_factory=dict)
     item_kind: str | None = None
     item_seq: int | None = None
     parent: Call | None = None
     stream: Item | None = None
+    shelf: Shelf | None = None
     redacted: bool = False
     is_script: bool = False
     """Code mode's `exec`: its input is JavaScript that calls the other tools."""
@@ -55,18 +56,21 @@ class Call:
     @property
     def input(self) -> Any | Absent:
         """What it was asked for with."""
-        return read(self.asked)
+        return self._read(self.asked)
 
     @property
     def output(self) -> Any:
         """What the model was told; None where it was told nothing."""
-        return read(self.answered)
+        return self._read(self.answered)
 
     @property
     def item(self) -> Object:
         """What was carried out; empty where that is not known."""
-        found: Object = read(self.done)
+        found: Object = self._read(self.done)
         return found
+
+    def _read(self, value: Any) -> Any:
+        return value if self.shelf is None else self.shelf.read(value)
 
 
 class Asked(NamedTuple):

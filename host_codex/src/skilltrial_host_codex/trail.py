@@ -24,7 +24,7 @@ class Trail:
     """
 
     def __init__(self, *, many: bool = False) -> None:
-        self._many = many
+        self.many = many
         self._parts: list[Iterable[Placed]] = []
         self._found: list[Placed] = []
 
@@ -34,7 +34,7 @@ class Trail:
 
     def follow(self, steps: Steps) -> None:
         """Add all that `steps` adds."""
-        if self._many:
+        if self.many:
             self._parts += [self.taken(), _flowing(steps)]
         else:
             for _ in steps(self):
