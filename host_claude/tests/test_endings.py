@@ -195,6 +195,27 @@ def test_a_server_that_never_came_up_makes_another_trial(status, tape, normalize
     assert (last.ending, last.owner) == (FAILED, Owner.FIXTURE)
 
 
+@pytest.mark.parametrize(
+    ("tools", "ending"),
+    [
+        (["Bash", "mcp__memory__save"], Ending.COMPLETED),
+        (["Bash"], FAILED),
+        ([], FAILED),
+        (["Bash", "mcp__other__save", "mcp__memory_2__save"], FAILED),
+    ],
+)
+def test_r30_a_server_that_is_connected_and_whose_tools_were_not_injected_makes_another_trial(
+    tools, ending, tape, normalize
+):
+    tape.begin()
+    tape.init(mcp_servers=[{"name": "memory", "status": "connected", "source": "dynamic"}], tools=tools)
+    tape.says()
+    tape.over()
+    tape.end()
+
+    assert normalize(tape.records)[-1].ending is ending
+
+
 def test_a_server_that_failed_is_not_told_as_one_that_was_there(tape, normalize):
     tape.begin()
     servers = [{"name": "a", "status": "connected", "source": "dynamic"}, {"name": "b", "status": "failed"}, "c"]

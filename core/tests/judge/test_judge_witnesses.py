@@ -96,6 +96,27 @@ def test_an_agent_that_had_tools_and_called_none_is_judged_like_any_other(judged
     assert judged(IDLE, w.check("told", gives), memory=w.wire(*notes)).verdict.kind == VerdictKind(gives)
 
 
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ([{"servers": ["memory"]}], None),
+        ([{"servers": ["other", "memory"]}, {}], None),
+        ([{"servers": None}], None),
+        ([{}], None),
+        ([{"servers": []}], "fixture_not_at_host"),
+        ([{"servers": ["memories"]}], "fixture_not_at_host"),
+        ([{"servers": ["memory"]}, {"servers": []}], "fixture_not_at_host"),
+        ([{"servers": [], "agent": "sub"}], None),
+    ],
+)
+def test_r30_tools_that_were_listed_on_the_wire_and_are_absent_at_the_host_show_nothing(judged, w, said, reason):
+    offered = [w.event("Offered", turn=1, **one) for one in said]
+
+    verdict = judged([*offered, *IDLE], w.check("told"), memory=w.wire(HELLO, LISTED)).verdict
+
+    assert (verdict.reason, verdict.owner) == ((reason, Owner.HOST) if reason else (None, None))
+
+
 @pytest.mark.parametrize("other", [None, [HELLO], [HELLO, ToolsListed(count=0)]])
 def test_every_fixture_of_the_suite_must_have_been_ready(judged, w, other):
     report = judged(IDLE, memory=w.wire(HELLO, LISTED), tickets=None if other is None else w.wire(*other))

@@ -217,9 +217,17 @@ class Stream:
 
 
 def _unserved(line: Object) -> bool:
-    """Whether a server that the command line named is not there. Only such servers are of the source `dynamic`."""
+    """Whether a server that the command line named is not there, or none of its tools is.
+
+    Only such servers are of the source `dynamic`.
+    """
     servers = [each for each in several(line, "mcp_servers") if text(each, "source") == "dynamic"]
-    return any(text(each, "status") != "connected" for each in servers)
+    tools = strings(line, "tools")
+    return any(
+        text(each, "status") != "connected"
+        or (tools is not None and not any(tool.startswith(f"mcp__{text(each, 'name')}__") for tool in tools))
+        for each in servers
+    )
 
 
 def _names(line: Object, key: str) -> tuple[str, ...] | None:

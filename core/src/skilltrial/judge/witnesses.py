@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skilltrial.model.capabilities import Sees
-from skilltrial.model.events import Event, PermissionDecided, ToolRejected, ToolRequested
+from skilltrial.model.events import Event, Offered, PermissionDecided, ToolRejected, ToolRequested
 from skilltrial.model.evidence import JoinedCall, WireCall
 from skilltrial.model.records import Record
 from skilltrial.model.wire import Forwarded, Placed, ToolsListed, WireNote, wire_calls, wire_damaged, wire_notes
@@ -53,6 +53,7 @@ def witnessed(
         _unreadable(fixtures, records)
         or _not_ready([notes[name] for name in fixtures if name not in alone])
         or _not_listed_again([records.get(name, ()) for name in fixtures if name not in alone], started)
+        or _not_at_host([name for name in fixtures if name not in alone], events)
         or _failed_behind(notes.values())
         or _unanswered(wire)
         or _unscripted(wire)
@@ -84,6 +85,13 @@ def _not_listed_again(fixtures: Iterable[Sequence[Record]], started: frozenset[i
         if started - {record.turn for record, note in wire_notes(records) if isinstance(note, ToolsListed)}:
             return "fixture_tools_not_listed", Owner.HOST
     return None
+
+
+def _not_at_host(fixtures: Sequence[str], events: Sequence[Event]) -> tuple[str, Owner] | None:
+    """The program listed the tools on the wire, and says that its model was given none of that server's."""
+    said = [event.servers for event in events if isinstance(event, Offered) and event.agent is None]
+    missing = any(name not in servers for servers in said if servers is not None for name in fixtures)
+    return ("fixture_not_at_host", Owner.HOST) if missing else None
 
 
 def _failed_behind(fixtures: Iterable[Sequence[WireNote]]) -> tuple[str, Owner] | None:
