@@ -72,6 +72,10 @@ def digests(value: Mapping[str, object], key: str) -> Mapping[str, str]:
     found = value.get(key)
     if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
         raise ArchiveRefused(f"changed: the list of {key} is damaged")
+    for name in found:
+        # What leads out of the archive is nothing of it, whatever lies there.
+        if {"", ".", ".."} & {*name.split("/")}:
+            raise ArchiveRefused(f"changed: {name!r} is no file of an archive")
     return found
 
 

@@ -12,6 +12,7 @@ from skilltrial.archive.reading import open_archive
 from skilltrial.archive.writing import write_whole
 from skilltrial.judge.diff import told, verdict_diff
 from skilltrial.judge.grading import Judgement, grade
+from skilltrial.judge.planned import refuse_other_plan
 from skilltrial.judge.qualifying import refuse_other_pins
 from skilltrial.model.errors import RunIncomplete
 from skilltrial.model.report import Report
@@ -29,6 +30,7 @@ def judge(root: Path, discovery: Discovery, gate: str | None = None) -> Judgemen
     Raises ArchiveRefused, click.UsageError.
     """
     archive = open_archive(root)
+    refuse_other_plan(archive)
     refuse_other_pins(archive)
     judges = judging_parts(discovery, archive.suite, archive.plan.host.records)
     return grade(
