@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skilltrial.testing.editing import Desk, Edit
+from skilltrial.testing.editing import ABSENT, Desk, Edit
 
 SCOPE = "zcode-guidance-fixture-scope"
 TEXT = "Project Atlas uses UTC for all timestamps."
@@ -43,6 +43,24 @@ def replied(records: list[dict[str, Any]]) -> Change:
 
 def record_of(**changed: Any) -> dict[str, Any]:
     return {"artifact": {"family": "atomic-memory"}, "state": "active", "kind": "decision", "text": TEXT} | changed
+
+
+def uncalled(edit: Edit, tool: str, turn: int) -> Edit:
+    """Without the one call of a tool in a turn, of which then neither witness tells."""
+    (number,) = edit.numbers(tool, turn)
+    asked = next(event for at, event in edit.events() if at in edit.find(turn, tool=tool))
+    return edit.drop(call=asked["call"]).unserved("called", number).unserved("answered", number)
+
+
+def reread_first(edit: Edit) -> Edit:
+    """The candidate was read again before the approval, not after it."""
+    approved, read = (edit.numbers(f"{verb}_artifact_candidate", 2)[0] for verb in ("approve", "get"))
+    wire = {one["wire"]: one for one in edit.wire.values if isinstance(one, dict) and one.get("number") == approved}
+    told = edit.event(tool="approve_artifact_candidate")
+    (turn,) = {edit.host.records[at].turn for at in edit.find(tool="approve_artifact_candidate")}
+    later = edit.drop(call=told["call"]).unserved("called", approved).unserved("answered", approved)
+    assert (turn, read > approved) == (2, True)
+    return later.call(told["tool"], told["input"], 2, wire["answered"]["result"], fails=True)
 
 
 FALSE_PASSES = (
@@ -151,6 +169,51 @@ FALSE_PASSES = (
         STALE,
         "wrong_candidate",
         argued(1, "get_artifact_candidate", CANDIDATE | {"candidate_id": "zcode-guidance-candidate-2"}),
+    ),
+    failed(
+        "no re-read",
+        STALE,
+        "approval_retried_or_reread_missing",
+        lambda edit: uncalled(edit, "get_artifact_candidate", 2),
+    ),
+    failed("re-read before the approval", STALE, "approval_retried_or_reread_missing", reread_first),
+    failed(
+        "a skill that was read in another case only",
+        SAVE,
+        "skill_body_not_observed",
+        lambda edit: edit.drop(type="SkillStep"),
+    ),
+    failed(
+        "another skill", SAVE, "skill_body_not_observed", lambda edit: edit.change({"type": "SkillStep"}, skill="other")
+    ),
+    incomplete(
+        "the input stands under the id of another call",
+        SAVE,
+        "input_missing",
+        lambda edit: edit.add(
+            {**edit.event(tool="remember_memory"), "tool": "think", "server": None, "call": "x"}
+        ).change({"tool": "remember_memory"}, input=ABSENT),
+    ),
+    *(
+        incomplete(
+            f"a model that is {what}",
+            SAVE,
+            "model_unobserved",
+            lambda edit, m=model: edit.change({"type": "ModelRequested"}, model=m),
+        )
+        for what, model in (("null", None), ("empty", ""))
+    ),
+    incomplete(
+        "a server that failed at the host",
+        SAVE,
+        "fixture_not_at_host",
+        lambda edit: edit.change({"type": "Offered"}, servers=[]),
+    ),
+    incomplete(
+        "never contacted",
+        SAVE,
+        "fixture_not_contacted",
+        lambda edit: edit.unserved("connected").unserved("tools_listed").unserved("called").unserved("answered"),
     ),
     incomplete("arguments null", SAVE, "arguments_no_object", argued(1, "remember_memory", None)),
     failed(

@@ -1,12 +1,14 @@
 """The entries of the suite's first table of tests, by their numbers: one named change to a passing archive each.
 
 What that table called *raises* is here a reason for which the one trial is incomplete: the others are still judged.
-Entries 1 to 7 are the fixture's own; 16 to 18 and 45 to 65 are of inputs that a host omitted, and of
-calls that it rejected. "qualified" is here: the gate passes.
+Entries 1 to 7 are the fixture's own (`test_table_fixture.py`), 32 is of a changed archive (`test_false_archives.py`),
+66 to 68 are of programs too (`test_table_host.py`); 16 to 18 and 45 to 65 are of inputs that a host omitted, and of
+calls that it rejected, where "progress" is a start. "qualified" is here: the gate passes.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -60,6 +62,13 @@ def asked(given: Any, *more: dict[str, Any], **fields: Any) -> Change:
         return edit.add(*more) if more else edit
 
     return change
+
+
+def uncalled(edit: Edit) -> Edit:
+    """Without the one save, of which then neither witness tells; the answer claims it all the same."""
+    (number,) = edit.numbers("remember_memory", 1)
+    told = edit.drop(call=edit.event(tool="remember_memory")["call"])
+    return told.unserved("called", number).unserved("answered", number)
 
 
 def answered(text: str, turn: int = 1) -> Change:
@@ -119,6 +128,7 @@ SINGLE = (
     *(passed("11", EMPTY, answered(text, 2)) for text in LISTS),
     failed("12", EMPTY, "coding_answer_incorrect", lambda edit: edit.answer("[1, 3]", 2)),
     incomplete("14", SAVE, "call_without_request", lambda edit: edit.drop(tool="remember_memory")),
+    failed("15", SAVE, "save_not_single_native_call", uncalled),
     incomplete("16", SAVE, "input_missing", lambda edit: edit.change({"tool": "remember_memory"}, input=ABSENT)),
     passed(
         "17",
@@ -225,6 +235,12 @@ REPLAY = (
         "58", ORDINARY, "call_undelivered", asked(["retry"], {"type": "ToolError", "call": "more", "message": ""})
     ),
     incomplete("59", ORDINARY, "rejection_disputed", rejected(["retry"], {"type": "ToolStarted", "call": "more"})),
+    incomplete(
+        "60",
+        ORDINARY,
+        "rejection_disputed",
+        lambda edit: rejected(["retry"])(edit).add({"type": "ToolStarted", "call": "more"}),
+    ),
     incomplete("61", ORDINARY, "rejection_disputed", rejected(["retry"], came())),
     incomplete(
         "62",
@@ -294,3 +310,17 @@ def test_31_the_archived_prompt_counts_and_some_cases_are_not_the_suite(
         "Only some cases or arms were asked for: the numbers are not those of the whole suite."
         in (report["limitations"])
     )
+
+
+def test_every_entry_of_the_table_is_covered() -> None:
+    """By a row here, or by a test in this folder whose name begins with the entry's numbers."""
+    named = {
+        int(number)
+        for file in Path(__file__).parent.glob("test_*.py")
+        for found in re.findall(r"^def test((?:_\d+)+)_", file.read_text("utf-8"), re.M)
+        for number in found.split("_")[1:]
+    }
+    rows = {int(row.number) for row in (*SINGLE, *REPLAY)}
+
+    assert sorted({*range(1, 69)} - rows - named) == []
+    assert (rows | named) <= {*range(1, 69)}
