@@ -53,14 +53,38 @@ def uncalled(edit: Edit, tool: str, turn: int) -> Edit:
 
 
 def reread_first(edit: Edit) -> Edit:
-    """The candidate was read again before the approval, not after it."""
-    approved, read = (edit.numbers(f"{verb}_artifact_candidate", 2)[0] for verb in ("approve", "get"))
-    wire = {one["wire"]: one for one in edit.wire.values if isinstance(one, dict) and one.get("number") == approved}
-    told = edit.event(tool="approve_artifact_candidate")
-    (turn,) = {edit.host.records[at].turn for at in edit.find(tool="approve_artifact_candidate")}
-    later = edit.drop(call=told["call"]).unserved("called", approved).unserved("answered", approved)
-    assert (turn, read > approved) == (2, True)
-    return later.call(told["tool"], told["input"], 2, wire["answered"]["result"], fails=True)
+    """The candidate was read again before the approval, not after it: the two calls of turn 2 change places."""
+    tools = ("approve_artifact_candidate", "get_artifact_candidate")
+    numbers = [edit.numbers(tool, 2)[0] for tool in tools]
+    asked = [next(event for at, event in edit.events() if at in edit.find(2, tool=tool)) for tool in tools]
+    noted = [value for value in edit.wire.values if isinstance(value, dict) and value["wire"] == "answered"]
+    replies = [next(one for one in noted if one["number"] == number) for number in numbers]
+    for at, there in ((0, 1), (1, 0)):
+        call, number = asked[at]["call"], numbers[at]
+        told = {"tool": asked[there]["tool"], "input": asked[there]["input"]}
+        reply = {"result": replies[there]["result"], "is_error": replies[there]["is_error"]}
+        edit = edit.change({"type": "ToolRequested", "call": call}, **told)
+        edit = edit.change({"type": "ToolResult", "call": call}, is_error=reply["is_error"])
+        edit = edit.served(number, tool=told["tool"], arguments=told["input"]).served(number, "answered", **reply)
+    return edit
+
+
+def elsewhere(edit: Edit) -> Edit:
+    """Under the id of another call stands the input that the host left out."""
+    other = {**edit.event(tool="remember_memory"), "tool": "think", "server": None, "call": "other"}
+    return edit.add(other).change({"tool": "remember_memory"}, input=ABSENT)
+
+
+def untouched(edit: Edit) -> Edit:
+    """The server noted nothing at all."""
+    for wire in ("connected", "tools_listed", "called", "answered"):
+        edit = edit.unserved(wire)
+    return edit
+
+
+def answers_with(model: str | None) -> Change:
+    """What the host tells of its model."""
+    return lambda edit: edit.change({"type": "ModelRequested"}, model=model)
 
 
 FALSE_PASSES = (
@@ -184,37 +208,21 @@ FALSE_PASSES = (
         lambda edit: edit.drop(type="SkillStep"),
     ),
     failed(
-        "another skill", SAVE, "skill_body_not_observed", lambda edit: edit.change({"type": "SkillStep"}, skill="other")
-    ),
-    incomplete(
-        "the input stands under the id of another call",
+        "another skill",
         SAVE,
-        "input_missing",
-        lambda edit: edit.add(
-            {**edit.event(tool="remember_memory"), "tool": "think", "server": None, "call": "x"}
-        ).change({"tool": "remember_memory"}, input=ABSENT),
+        "skill_body_not_observed",
+        lambda edit: edit.change({"type": "SkillStep"}, skill="other", path="other/SKILL.md", sha256="0" * 64),
     ),
-    *(
-        incomplete(
-            f"a model that is {what}",
-            SAVE,
-            "model_unobserved",
-            lambda edit, m=model: edit.change({"type": "ModelRequested"}, model=m),
-        )
-        for what, model in (("null", None), ("empty", ""))
-    ),
+    incomplete("the input of another call", SAVE, "input_missing", elsewhere),
+    incomplete("no model", SAVE, "model_unobserved", answers_with(None)),
+    incomplete("a model without a name", SAVE, "model_unobserved", answers_with("")),
     incomplete(
         "a server that failed at the host",
         SAVE,
         "fixture_not_at_host",
         lambda edit: edit.change({"type": "Offered"}, servers=[]),
     ),
-    incomplete(
-        "never contacted",
-        SAVE,
-        "fixture_not_contacted",
-        lambda edit: edit.unserved("connected").unserved("tools_listed").unserved("called").unserved("answered"),
-    ),
+    incomplete("never contacted", SAVE, "fixture_not_contacted", untouched),
     incomplete("arguments null", SAVE, "arguments_no_object", argued(1, "remember_memory", None)),
     failed(
         "a legacy precondition",
