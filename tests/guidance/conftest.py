@@ -199,6 +199,12 @@ def scripts(cases: dict[str, Case]) -> Callable[..., dict[str, Turns]]:
     return make
 
 
+@pytest.fixture
+def stand_in() -> str:
+    """What `--host` calls the stand-in host by."""
+    return f"{HOST}:StandIn"
+
+
 @pytest.fixture(scope="session")
 def record(tmp_path_factory: pytest.TempPathFactory, scripts: Any) -> Callable[..., Recorded]:
     """`record(changed, suite)`: run the guidance suite on the stand-in host, and seal what came."""

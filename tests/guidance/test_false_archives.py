@@ -169,8 +169,8 @@ def test_an_archive_with_a_deleted_arm_is_incomplete_and_qualifies_nothing(copy:
     assert {"partial", "pairs_unavailable", "undecided", "gate_incomplete"} <= reasons
 
 
-def test_a_failure_that_was_taken_out_of_the_manifest_is_missed(copy: Path) -> None:
-    """Gap 11: a trial whose entry and folder are gone was planned all the same."""
+def test_gap_11_a_failure_that_was_taken_out_of_the_manifest_is_missed(copy: Path) -> None:
+    """A trial whose entry and folder are gone was planned all the same."""
     folder = "trials/failed-save/with_skill/1"
     shutil.rmtree(copy / folder)
     sealed(copy, MANIFEST, lambda told: told["trials"].pop(folder))

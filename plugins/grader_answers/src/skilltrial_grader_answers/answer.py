@@ -56,7 +56,9 @@ def unwrapped(answer: str) -> str:
         if fenced is None:
             raise ValueError("the fence is not closed, or is of another language")
         return fenced[1].strip()
-    return answer.removeprefix("`").removesuffix("`").strip()
+    if len(answer) > 1 and answer[0] == answer[-1] == "`":
+        return answer[1:-1].strip()
+    return answer.strip()
 
 
 def _as_json(found: re.Match[str]) -> str:
