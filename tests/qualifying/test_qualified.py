@@ -174,6 +174,27 @@ class TestNothing:
         assert one["worth"] == "nothing"
         assert reason in [doubt["reason"] for doubt in one["doubts"]]
 
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (provenance(repository_dirty=True), "repository_dirty"),
+            (provenance(pins=[PIN | {"state": "unverified"}]), "skill_unverified"),
+            (provenance(changed_sources=["skill greeter"]), "sources_changed"),
+            (host(version=None), "host_unidentified"),
+            (host(program_sha256=None), "host_unidentified"),
+        ],
+    )
+    def test_gap_13_where_what_ran_is_not_known_to_the_commit_and_the_version_nothing_is_qualified(
+        self, project: Any, change: Callable[[Any, Path], object], reason: str
+    ) -> None:
+        root = project.run_in("with_skill", "spawned", lambda told: None)
+        assert project.reasons(root) == [], "it qualifies before"
+
+        change(project, root)
+
+        assert project.reasons(root) == [reason]
+        assert project.asked(root).code == 1
+
     def test_a_rehearsal(self, project: Any) -> None:
         words = ("rehearse", "organization", "--out", "again", "--case", "policy-english", "--host", "portable", "--")
         assert project.skilltrial(*words, "skilltrial-agent").code == 0

@@ -319,3 +319,43 @@ def test_arguments_that_are_left_out_are_an_empty_object(client: Any) -> None:
     client.ask("tools/call", {"name": "secret"})
 
     assert client.of("called")[0]["arguments"] == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [("resources/list", {}, -32601), ("prompts/list", {}, -32601), ("server/discover", {}, -32601), ("ping", {}, None)],
+)
+def test_gap_17_a_method_that_is_not_served_is_not_found_and_a_ping_is(
+    client: Any, method: str, params: Any, code: int | None
+) -> None:
+    reply = client.ask(method, params)
+
+    assert (reply.get("error", {}).get("code"), reply.get("result")) == (code, None if code else {})
+
+
+@pytest.mark.parametrize(
+    ("sends", "status"),
+    [
+        (lambda client: client.post({"jsonrpc": "2.0", "method": "notifications/initialized"}), 202),
+        (lambda client: client.post(b"{"), 400),
+        (
+            lambda client: client.post(
+                [{"jsonrpc": "2.0", "id": 1, "method": "ping"}], mcp_protocol_version="2025-11-25"
+            ),
+            400,
+        ),
+        (lambda client: client.post(b" " * (BODY_LIMIT + 1)), 413),
+        (lambda client: client.http.delete(client.url), 405),
+        (lambda client: client.http.get(client.url, headers={"accept": "application/json"}), 406),
+    ],
+    ids=["notification", "no JSON", "batch", "too large", "DELETE", "GET without a stream"],
+)
+def test_gap_17_the_corners_of_the_transport_are_answered_as_it_says(client: Any, sends: Any, status: int) -> None:
+    assert sends(client).status_code == status
+    assert client.of("called") == []
+
+
+def test_gap_17_a_version_of_nowhere_is_not_echoed(client: Any) -> None:
+    told = client.ask("initialize", HELLO | {"protocolVersion": "1999-01-01"})["result"]
+
+    assert told["protocolVersion"] in REVISIONS

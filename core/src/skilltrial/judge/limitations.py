@@ -11,7 +11,7 @@ from skilltrial.model.packaged import Delivery
 from skilltrial.model.pins import PinState
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import RehearsalReport, TrialReport
-from skilltrial.model.wire import Called, Placed, left_behind, wire_notes
+from skilltrial.model.wire import Answered, Called, Placed, left_behind, wire_notes
 from skilltrial.model.words import Ending, EvidenceKind, VerdictKind
 
 from .parity import unlike
@@ -32,7 +32,7 @@ def limitations(
         *_of_the_limits(archive, trials),
         *_of_the_host(archive),
         *_of_the_plugin(archive),
-        *_of_the_programs(archive, trials),
+        *_of_the_fixtures(archive, trials),
         *_of_the_servers(archive, trials),
         *_of_the_skills(archive, trials),
         *_of_the_parts(archive.parts, judge),
@@ -128,18 +128,32 @@ def _of_the_host(archive: ArchiveView) -> Iterator[str]:
         yield f"The trials could see state of the operator's: {what}."
 
 
-def _of_the_programs(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
-    """Doubles of programs that nobody called: they may have been out of reach, or not wanted."""
+def _of_the_fixtures(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
+    """Doubles of programs that nobody called: they may have been out of reach, or not wanted. And calls for which no
+    reply was written: what an agent did after one says little of what the server under study would have made of it.
+    """
     uncalled: Counter[str] = Counter()
+    unexpected: Counter[tuple[str, str]] = Counter()
     for trial in trials if archive.suite.fixtures else ():
         sealed = archive.trial(trial.key)
         for name, records in (sealed.fixture_records() if sealed else {}).items():
-            told = {type(note) for _, note in wire_notes(records)}
+            noted = [note for _, note in wire_notes(records)]
+            told = {type(note) for note in noted}
             uncalled[name] += Placed in told and Called not in told
+            tools = {note.number: note.tool for note in noted if isinstance(note, Called)}
+            for note in noted if archive.plan.mode == "run" else ():  # scripts of a rehearsal are clumsy on purpose
+                if isinstance(note, Answered) and note.because in ("unexpected", "unknown_tool"):
+                    # A name that the server does not have is the model's own word.
+                    unexpected[
+                        name, tools.get(note.number, "others") if note.because == "unexpected" else "others"
+                    ] += 1
     for name, count in sorted(uncalled.items()):
         if count:
             where = plural(count, "trial")
             yield f"None of the programs of {name} was called in {where}: that they were in reach is not shown."
+    for name in dict.fromkeys(name for name, _ in sorted(unexpected)):
+        few = ", ".join(f"{tool} ({count})" for (own, tool), count in sorted(unexpected.items()) if own == name)
+        yield f"Calls of {name} that its replies don't expect: {few}."
 
 
 def _of_the_servers(archive: ArchiveView, trials: Sequence[TrialReport]) -> Iterator[str]:
