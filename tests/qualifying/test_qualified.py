@@ -192,7 +192,7 @@ class TestNothing:
 
         change(project, root)
 
-        assert project.reasons(root) == [reason]
+        assert project.reasons(root)[:1] == [reason]
         assert project.asked(root).code == 1
 
     def test_a_rehearsal(self, project: Any) -> None:

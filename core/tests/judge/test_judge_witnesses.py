@@ -101,6 +101,8 @@ def test_an_agent_that_had_tools_and_called_none_is_judged_like_any_other(judged
     [
         ([{"servers": ["memory"]}], None),
         ([{"servers": ["other", "memory"]}, {}], None),
+        ([{"servers": ["plugin:memories:memory"]}], None),
+        ([{"servers": ["plugin:memory:memories"]}], "fixture_not_at_host"),
         ([{"servers": None}], None),
         ([{}], None),
         ([{"servers": []}], "fixture_not_at_host"),

@@ -39,6 +39,11 @@ def qualified(plugin: str, server: str) -> str:
     return _UNNAMEABLE.sub("_", f"plugin:{plugin}:{server}")
 
 
+def named(server: str) -> str:
+    """How the names of a server's tools begin."""
+    return f"mcp__{_UNNAMEABLE.sub('_', server)}__"
+
+
 @dataclass
 class Installed:
     """The plugin of a trial, as its note says; None in a trial without."""

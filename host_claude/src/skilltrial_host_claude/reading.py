@@ -20,7 +20,7 @@ from skilltrial.api import (
 from .calls import Calls
 from .causes import retried
 from .lines import Object, Unreadable, read, several, strings, text
-from .plugin import Installed
+from .plugin import Installed, named
 from .processes import Process
 from .skills import Skills, Steps, id_of
 from .trail import At, Trail
@@ -225,7 +225,7 @@ def _unserved(line: Object) -> bool:
     tools = strings(line, "tools")
     return any(
         text(each, "status") != "connected"
-        or (tools is not None and not any(tool.startswith(f"mcp__{text(each, 'name')}__") for tool in tools))
+        or (tools is not None and not any(tool.startswith(named(text(each, "name") or "")) for tool in tools))
         for each in servers
     )
 

@@ -88,9 +88,17 @@ def _not_listed_again(fixtures: Iterable[Sequence[Record]], started: frozenset[i
 
 
 def _not_at_host(fixtures: Sequence[str], events: Sequence[Event]) -> tuple[str, Owner] | None:
-    """The program listed the tools on the wire, and says that its model was given none of that server's."""
+    """The program listed the tools on the wire, and says that its model was given none of that server's.
+
+    A server that a plugin brought may have the plugin's name before its own.
+    """
     said = [event.servers for event in events if isinstance(event, Offered) and event.agent is None]
-    missing = any(name not in servers for servers in said if servers is not None for name in fixtures)
+    missing = any(
+        not any(one == name or one.endswith(f":{name}") for one in servers)
+        for servers in said
+        if servers is not None
+        for name in fixtures
+    )
     return ("fixture_not_at_host", Owner.HOST) if missing else None
 
 
