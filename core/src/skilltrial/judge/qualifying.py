@@ -9,6 +9,7 @@ from skilltrial.archive.layout import PINS
 from skilltrial.archive.pins import differences as pin_differences
 from skilltrial.archive.reading import SealedArchive, SealedTrial
 from skilltrial.model.errors import ArchiveRefused
+from skilltrial.model.packaged import Delivery
 from skilltrial.model.pins import Lock, PinState
 from skilltrial.model.qualifying import Doubt, Key, Standing, Worth
 from skilltrial.model.report import UNNAMED, Pair, Report
@@ -157,7 +158,9 @@ def _of_the_arms(archive: SealedArchive, report: Report) -> Iterator[tuple[str, 
     lost = [_pair(pair) for pair in report.pairs if pair.outcome == "unavailable" and not pair.differs]
     if lost:
         yield "pairs_unavailable", f"nothing can be compared in {'; '.join(lost)}"
-    wanted = set(ASPECTS) - (set() if archive.suite.fixtures else {"tools"})
+    plugin = archive.plan.plugin
+    asked = {"tools": bool(archive.suite.fixtures), "plugin": plugin and plugin.delivery is Delivery.PLUGIN}
+    wanted = {aspect for aspect in ASPECTS if asked.get(aspect, True)}
     ran = [trial for trial in report.trials if trial.ending is Ending.COMPLETED]
     missing = {aspect for trial in ran for aspect in wanted if trial.ran is None or getattr(trial.ran, aspect) is None}
     if report.pairs and missing:
