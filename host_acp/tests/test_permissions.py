@@ -36,7 +36,7 @@ JOB = Job(prompt="Do it.", tools=("remember_memory",), programs=("gh",), allow=(
 def test_gap_16_a_call_is_allowed_by_the_whole_name_of_its_tool_in_its_own_letters(
     tmp_path: Path, title: str, kind: str, allowed: bool
 ) -> None:
-    call = ToolCallUpdate(tool_call_id="1", title=title, kind=kind)
+    call = ToolCallUpdate.model_validate({"tool_call_id": "1", "title": title, "kind": kind})
 
     assert Client(JOB, str(tmp_path)).allows(call) is allowed
 

@@ -32,8 +32,8 @@ def copy(passing: Any, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-def sealed(root: Path, name: str, change: Change) -> None:
-    """Change a JSON file outside trials, and its digest."""
+def sealed(root: Path, name: str, change: Change) -> bool:
+    """Change a JSON file outside trials, and its digest; always True, for tables of changes."""
     value = json.loads((root / name).read_bytes())
     change(value)
     data = json.dumps(value).encode()
@@ -41,6 +41,7 @@ def sealed(root: Path, name: str, change: Change) -> None:
     if name != MANIFEST:
         digest = hashlib.sha256(data).hexdigest()
         sealed(root, MANIFEST, lambda manifest: manifest["files"].update({name: digest}))
+    return True
 
 
 def without_trials(root: Path, arm: str) -> None:

@@ -80,8 +80,8 @@ class Served:
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(urllib.request.Request(self.url, body, headers), timeout=60) as answer:
-            told: dict[str, Any] = json.loads(answer.read())
-        return told["result"]  # type: ignore[no-any-return]
+            result: dict[str, Any] = json.loads(answer.read())["result"]
+        return result
 
     def call(self, tool: str, **arguments: Any) -> tuple[Any, bool]:
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
