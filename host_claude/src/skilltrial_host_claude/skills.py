@@ -17,6 +17,7 @@ from .uses import Path, Uses
 Steps = Iterator[tuple[str, Step]]
 
 _BODY = "SKILL.md"
+_NO_NAMES = frozenset({"", ".", ".."})
 _BASE = re.compile(r"Base directory for this skill: ([^\n]+)")
 _COMMAND = re.compile(r"<command-name>/([^<\n]+)</command-name>")
 _LISTED = re.compile(r"([^\s(]+) \(.*\)")
@@ -114,11 +115,17 @@ class Skills:
 
     def _same(self, path: str, wanted: str) -> bool:
         """Whether `path` is `wanted` of the project. Where the project is not known, an absolute path's end counts."""
-        if not path:
+        if not path or _other_name(path, wanted):
             return False
         if self.root is None:
             return normpath(path) == wanted or (path.startswith("/") and normpath(path).endswith(f"/{wanted}"))
         return normpath(join(self.root, path)) == normpath(join(self.root, wanted))
+
+
+def _other_name(path: str, wanted: str) -> bool:
+    """Whether the names alone say that these are two files: for most paths nothing more has to be asked."""
+    name, other = path.rpartition("/")[2], wanted.rpartition("/")[2]
+    return name != other and not {name, other} & _NO_NAMES
 
 
 def id_of(listed: str) -> str:
