@@ -21,7 +21,7 @@ from .revisions import (
 from .rpc import Failure, Request
 
 if TYPE_CHECKING:
-    from .requests import Headers
+    from .headers import Headers
 
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _BASE64 = re.compile(r"=\?base64\?(.*)\?=")

@@ -22,7 +22,7 @@ from .revisions import (
 from .rpc import Failure, Request
 
 if TYPE_CHECKING:
-    from .requests import Headers
+    from .headers import Headers
     from .served import ServedTrial
 
 

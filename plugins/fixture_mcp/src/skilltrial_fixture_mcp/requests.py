@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from .delivery import Whole, in_words
 from .eras import is_modern
+from .headers import Headers
 from .params import PREFIX
 from .revisions import METHOD_HEADER, NAME_HEADER, VERSION_HEADER
 
@@ -27,20 +27,6 @@ _NONE: frozenset[bytes] = frozenset()
 
 class Gone(Exception):
     """The program hung up before it had said all."""
-
-
-class Headers:
-    """Headers by lower-case name (the last, where one comes twice), decoded when asked for: most never are."""
-
-    __slots__ = ("_raw",)
-
-    def __init__(self, raw: Mapping[bytes, bytes]) -> None:
-        self._raw = raw
-
-    def get(self, name: str) -> str | None:
-        """What a header says; None where it is absent."""
-        said = self._raw.get(name.encode())
-        return None if said is None else said.decode("latin-1")
 
 
 class Incoming(NamedTuple):
