@@ -32,7 +32,7 @@ tests/client/node_modules/stamp: tests/client/package.json tests/client/package-
 check: .venv/stamp                   # lint, types, and whether the lock covers what is declared
 	$(VENV) -m ruff check .
 	$(VENV) -m mypy $(MEMBERS:=/src) .ci
-	MYPYPATH=.ci $(VENV) -m mypy --explicit-package-bases tests $(wildcard $(MEMBERS:=/tests))
+	MYPYPATH=.ci $(VENV) -m mypy --explicit-package-bases tests bench $(wildcard $(MEMBERS:=/tests))
 	$(VENV) .ci/lock.py --check
 
 bench: .venv/stamp                   # what it costs, against hand-written floors: `make bench BENCH=--quick` is shorter

@@ -49,8 +49,8 @@ def figures(bench: Bench) -> Iterator[Figure | Missing]:
         yield Missing("memory of normalizing", "this system does not tell proportional set sizes")
         return
     for what in SESSIONS:
-        with TemporaryDirectory(dir=bench.shop.base) as folder:
-            base, most = (_peak(bench, what, size, Path(folder)) for size in (0, LONG))
+        with TemporaryDirectory(dir=bench.shop.base) as place:
+            base, most = (_peak(bench, what, size, Path(place)) for size in (0, LONG))
         yield Figure(
             f"growth of memory, 0 to {LONG} MB of {what} judged",
             "MiB",
