@@ -171,18 +171,18 @@ def test_a_log_that_does_not_say_what_is_off_shows_nothing(told: Any) -> None:
     assert of(told(LIST, off=None), PluginFound) == []
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "cat /place/plugins/local/atlas/1.0.0/skills/tidy/SKILL.md",
-        "cat .agents/skills/tidy/SKILL.md || cat ../plugins/*/*/*/skills/tidy/SKILL.md",
-        "cat /place/plugins/*/*/*/skills/tidy/SKILL.md",
-    ],
-)
-def test_its_skill_is_read_where_it_lies(told: Any, script: str) -> None:
+READERS = [
+    "cat /place/plugins/local/atlas/1.0.0/skills/tidy/SKILL.md",
+    "cat .agents/skills/tidy/SKILL.md || cat ../plugins/*/*/*/skills/tidy/SKILL.md",
+    "cat /place/plugins/*/*/*/skills/tidy/SKILL.md",
+]
+
+
+def read_rows(script: str, printed: str) -> list[tuple[str, dict[str, Any]]]:
+    """The rows of a command that printed this."""
     shell = ["/bin/bash", "-lc", script]
     item = {"type": "CommandExecution", "id": "c1", "command": shell, "cwd": "file:///place/project"}
-    rows = [
+    return [
         (
             "response_item",
             {
@@ -196,10 +196,23 @@ def test_its_skill_is_read_where_it_lies(told: Any, script: str) -> None:
             "event_msg",
             {
                 "type": "item_completed",
-                "item": {**item, "aggregated_output": BODY, "exit_code": 0, "status": "completed"},
+                "item": {**item, "aggregated_output": printed, "exit_code": 0, "status": "completed"},
             },
         ),
-        ("response_item", {"type": "function_call_output", "call_id": "c1", "output": BODY}),
+        ("response_item", {"type": "function_call_output", "call_id": "c1", "output": printed}),
     ]
 
+
+@pytest.mark.parametrize("script", READERS)
+def test_its_skill_is_read_where_it_lies(told: Any, script: str) -> None:
+    rows = read_rows(script, BODY)
+
     assert [step.step for step in of(told(rows=rows), SkillStep)] == [Step.REQUESTED, Step.READ]
+
+
+@pytest.mark.parametrize("script", READERS)
+def test_other_words_are_not_that_skill(told: Any, script: str) -> None:
+    """A whole file was printed, and its digest is another one."""
+    rows = read_rows(script, BODY.replace("Put each thing", "Take each thing"))
+
+    assert [step.step for step in of(told(rows=rows), SkillStep)] == [Step.REQUESTED]

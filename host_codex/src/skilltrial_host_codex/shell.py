@@ -26,7 +26,7 @@ _OPAQUE = frozenset({"eval", "xargs", "find", "parallel", "ssh", "docker"})
 
 
 class Read(NamedTuple):
-    """A file whose content the command prints. `whole`: all of it, unchanged, and nothing else."""
+    """A file whose content the command prints. `whole`: all of it, unchanged, and nothing but whole files."""
 
     path: str
     glob: bool = False
@@ -41,13 +41,15 @@ class Uses:
     runs: list[str] = field(default_factory=list)
     commands: int = 0
     understood: bool = True
+    printers: int = 0
+    """Commands that print whole files."""
 
 
 def uses(script: str, cwd: str) -> Uses:
     """Follow `script` as a POSIX shell in `cwd` would."""
     found = Uses()
     _Walk(found).script(script, cwd, shown=True, depth=0)
-    if found.commands > 1:
+    if found.commands > max(found.printers, 1):
         found.reads = [Read(read.path, read.glob) for read in found.reads]
     return found
 
@@ -186,8 +188,9 @@ class _Walk:
         files = files_of(name, words[1:])
         if files is None:
             return
+        whole = name in EVERYTHING and len(words) <= 2
+        self.found.printers += whole
         for file in files or ([stdin] if stdin is not None else []):
             path = resolved(file.text, cwd)
             if path is not None:
-                whole = name in EVERYTHING and len(words) <= 2 and not file.glob
                 self.found.reads.append(Read(path, file.glob, whole))
