@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -29,9 +30,17 @@ def suite(folder: Path) -> dict[str, Any]:
     return loaded
 
 
-def test_finding_it_imports_nothing(folder: Path) -> None:
-    assert (folder / "suite.yaml").is_file()
-    assert "skilltrial_suite_guidance" not in sys.modules
+def test_listing_it_imports_nothing_of_it() -> None:
+    listed = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "skilltrial", "plugins"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "guidance" in listed.stdout
+    assert "skilltrial.cli" in listed.stderr
+    assert "skilltrial_suite_guidance" not in listed.stderr
 
 
 def test_every_file_that_it_names_is_in_the_package(folder: Path, suite: dict[str, Any]) -> None:
