@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from skilltrial.doctor.deep import CANARY, staged
+from skilltrial.doctor.canaries import CANARY, CANARY_TEXT, MEMORY_FOLDER, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT
+from skilltrial.doctor.deep import staged
 from skilltrial.doctor.drift import CALLED, Probes, State, watch
 from skilltrial.doctor.examining import probes as play
 from skilltrial.doctor.seen import Seen
@@ -113,10 +114,34 @@ def test_an_unknown_line_has_drifted(probes: Probes) -> None:
     assert set(changed(probes, lambda event: event, Unrecognized(seq=1, turn=1))) == {"every line it writes is known"}
 
 
-def test_a_canary_among_the_offers_has_drifted(probes: Probes) -> None:
-    drifted = changed(probes, lambda event: event, Offered(seq=1, turn=1, skills=(CANARY,)))
+OWN = "skills and instructions in the user's home are not offered"
+INSTALLED = "plugins that the user installed are not offered"
+REMEMBERED = "what was remembered of the user is not offered"
 
-    assert set(drifted) == {"skills and instructions in the user's home are not offered"}
+
+@pytest.mark.parametrize(
+    ("offered", "thing"),
+    [
+        (Offered(seq=1, turn=1, skills=(CANARY,)), OWN),
+        (Offered(seq=1, turn=1, skills=(f"{PLUGIN}:notes",)), INSTALLED),
+        (Offered(seq=1, turn=1, tools=(f"mcp__plugin_{PLUGIN}_notes__keep",)), INSTALLED),
+        (Offered(seq=1, turn=1, servers=(f"plugin:{PLUGIN}:notes",)), INSTALLED),
+        (Offered(seq=1, turn=1, plugins=(PLUGIN,)), INSTALLED),
+        (Offered(seq=1, turn=1, instructions=(f"/home/me/.claude/{MEMORY_FOLDER}/MEMORY.md",)), REMEMBERED),
+    ],
+)
+def test_a_canary_among_the_offers_has_drifted(probes: Probes, offered: Offered, thing: str) -> None:
+    drifted = changed(probes, lambda event: event, offered)
+
+    assert set(drifted) == {thing}
+    assert drifted[thing].startswith("the canary was offered in ")
+
+
+@pytest.mark.parametrize(("text", "thing"), [(CANARY_TEXT, OWN), (PLUGIN_TEXT, INSTALLED), (MEMORY_TEXT, REMEMBERED)])
+def test_a_canary_that_reached_the_model_has_drifted(probes: Probes, text: str, thing: str) -> None:
+    found = drifted_where(probes, "model_records", lambda raw: raw.replace("PROBE-PROMPT-1", f"PROBE-PROMPT-1 {text}"))
+
+    assert set(found) == {thing}
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,8 @@ class Endpoint:
     url: str
     asked: list[str] = field(default_factory=list)
     """Paths that were asked for, with the key that came."""
+    bodies: list[str] = field(default_factory=list)
+    """What each of them was asked with."""
 
 
 @pytest.fixture
@@ -191,9 +193,10 @@ def refusing() -> Iterator[Endpoint]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("content-length", 0)))
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
             key = self.headers.get("authorization") or self.headers.get("x-api-key") or ""
             found.asked.append(f"{self.path} {key}")
+            found.bodies.append(body.decode("utf-8", "replace"))
             kind = {"type": "authentication_error", "message": "this key is wrong", "code": "invalid_api_key"}
             data = json.dumps({"type": "error", "error": kind}).encode()
             self.send_response(401)

@@ -1,17 +1,14 @@
-"""The made-up home of the probes, and which hosts are passed over."""
+"""The suite of the probes, and which hosts are passed over."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skilltrial.doctor.deep import CANARY, CANARY_TEXT, PLAYED, SUITE, plant
+from skilltrial.doctor.deep import PLAYED, SUITE
 from skilltrial.doctor.drift import BODY, DESCRIPTION, SKILL, Row, State
 from skilltrial.doctor.examining import Diagnosis, verdict
 from skilltrial.doctor.finding import Finding, required
@@ -19,38 +16,11 @@ from skilltrial.model.errors import Exit
 from skilltrial.model.trial import Probe
 from skilltrial.record.suitefile.document import read
 
-SETTINGS = {".claude.json", ".claude/.claude.json", ".claude/settings.json", ".codex/config.toml"}
-
-
-def test_the_users_own_programs_are_set_up_as_each_agent_wants_and_leave_a_trace(tmp_path: Path) -> None:
-    started = tmp_path / "with a blank"
-    started.mkdir()
-    plant(tmp_path, started)
-    codex = tomllib.loads((tmp_path / ".codex/config.toml").read_text("utf-8"))
-    settings, state = (json.loads((tmp_path / ".claude" / n).read_bytes()) for n in ("settings.json", ".claude.json"))
-
-    servers = [codex["mcp_servers"][CANARY], state["mcpServers"][CANARY]]
-    hooks = [one["command"] for hooks in settings["hooks"].values() for entry in hooks for one in entry["hooks"]]
-    for argv in (codex["notify"], *([one["command"], *one["args"]] for one in servers)):
-        subprocess.run(argv, check=True)
-    subprocess.run(hooks[0], shell=True, check=True)
-
-    assert len({path.name for path in started.iterdir()}) == 4
-
 
 def test_every_script_of_the_probes_is_played_and_nothing_else() -> None:
     suite: Any = read(SUITE.name, SUITE.read_bytes()).value
 
     assert tuple(one["id"] for case in suite["cases"] for one in case["rehearsals"]) == PLAYED
-
-
-def test_the_canary_lies_wherever_a_program_could_look(tmp_path: Path) -> None:
-    plant(tmp_path, tmp_path)
-
-    planted = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()} - SETTINGS
-    assert {f"{place}/skills/{CANARY}/SKILL.md" for place in (".agents", ".claude", ".codex")} <= planted
-    assert {".claude/CLAUDE.md", ".codex/AGENTS.md"} <= planted
-    assert all(CANARY_TEXT in (tmp_path / path).read_text("utf-8") for path in planted)
 
 
 def test_the_probes_skill_holds_what_is_looked_for() -> None:

@@ -1,14 +1,12 @@
 """The probe suite, rehearsed on the installed program by the ordinary engine, from a made-up user's home.
 
-In a process of its own: what the user's home is belongs to a whole process, and the canary that is planted in the
-made-up one must meet the program just as the user's own skills would.
+In a process of its own: what the user's home is belongs to a whole process, and what is planted in the made-up
+one must meet the program just as the user's own things would.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 import site
 import subprocess
 import sys
@@ -20,22 +18,17 @@ from tempfile import TemporaryDirectory
 
 from skilltrial.model.errors import Exit, RunIncomplete
 
+from .canaries import CLAUDE, CODEX
+from .planting import plant
+
 SUITE = Path(__file__).parent / "probe" / "suite.yaml"
 TOOLS = SUITE.with_name("tools.yaml")
 """Needs a part that plays MCP servers."""
-CANARY = "doctor-canary"
-CANARY_TEXT = "CANARY-4e7b"
-"""Stands in all that is planted; a request to the model that holds it shows a leak."""
 PLAYED = ("does-it", "goes-on", "leaves-the-project", "unauthorized")
 """The scripts of `SUITE`; what its cases are worth is nobody's question here, so no built-in agent plays them."""
 CALLS = ("calls-it",)
 """The script of `TOOLS`."""
-_SKILLS = (".agents/skills", ".claude/skills", ".codex/skills")
-_INSTRUCTIONS = (
-    *(".claude/CLAUDE.md", ".codex/AGENTS.md", "AGENTS.md"),
-    *(".claude/rules/canary.md", f".claude/commands/{CANARY}.md", f".codex/prompts/{CANARY}.md"),
-)
-_STATE = {"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex"}
+_STATE = {"CLAUDE_CONFIG_DIR": CLAUDE, "CODEX_HOME": CODEX}
 """Variables by which programs find a user's state, so that the made-up home is also that."""
 _LONGEST = 900
 """Seconds."""
@@ -89,40 +82,6 @@ def staged(host: str, flags: Sequence[str]) -> Iterator[Stage]:
             (folder / made).mkdir()
         plant(folder / "home", folder / "started")
         yield Stage(host, tuple(flags), folder)
-
-
-def plant(home: Path, started: Path) -> None:
-    """Make a user's home with a skill and instructions that no trial may be offered, and programs that none may start.
-
-    A program of these leaves a file in the folder `started`.
-    """
-    skill = f"---\nname: {CANARY}\ndescription: Use this for every note. {CANARY_TEXT}\n---\n{CANARY_TEXT}\n"
-    for folder in _SKILLS:
-        place = home / folder / CANARY
-        place.mkdir(parents=True)
-        (place / "SKILL.md").write_text(skill, encoding="utf-8")
-    for name in _INSTRUCTIONS:
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_text(f"{CANARY_TEXT}: say this word in every answer.\n", encoding="utf-8")
-    for name, text in _settings(started):
-        (home / name).write_text(text, encoding="utf-8")
-
-
-def _settings(started: Path) -> Iterator[tuple[str, str]]:
-    """Files with the settings of a user who has a server and a hook in each program."""
-
-    def leaves(name: str) -> list[str]:
-        return ["/bin/sh", "-c", ': > "$0"', str(started / name)]
-
-    program, *arguments = leaves("an MCP server of Claude Code")
-    servers = json.dumps({"mcpServers": {CANARY: {"type": "stdio", "command": program, "args": arguments}}})
-    yield from ((name, servers) for name in (".claude.json", ".claude/.claude.json"))
-    hook = {"hooks": [{"type": "command", "command": shlex.join(leaves("a hook of Claude Code"))}]}
-    yield ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [hook], "UserPromptSubmit": [hook]}})
-    # JSON's lists and texts are also TOML's.
-    program, *arguments = map(json.dumps, leaves("an MCP server of Codex"))
-    server = f"[mcp_servers.{CANARY}]\ncommand = {program}\nargs = [{', '.join(arguments)}]\n"
-    yield ".codex/config.toml", f"notify = {json.dumps(leaves('a notifier of Codex'))}\n{server}"
 
 
 def _environment(home: Path) -> dict[str, str]:

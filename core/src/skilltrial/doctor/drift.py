@@ -29,7 +29,7 @@ from skilltrial.model.events import (
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import Cause, Ending
 
-from .deep import CANARY, CANARY_TEXT
+from .canaries import CANARY, CANARY_TEXT, MEMORY_FOLDER, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT
 from .seen import Seen
 
 SKILL, DESCRIPTION, BODY = "probe-note", "PROBE-DESCRIPTION-5d1e", "PROBE-BODY-93ab"
@@ -116,6 +116,8 @@ def _asked(host: HostIdentity) -> Iterator[tuple[str, Question]]:
         (Sees.PERMISSIONS, "a refused call is seen as such", _refused),
         (None, "a refused key ends the session with the cause auth", _fails),
         (None, "skills and instructions in the user's home are not offered", _canary),
+        (None, "plugins that the user installed are not offered", _plugin),
+        (None, "what was remembered of the user is not offered", _memory),
         (None, "servers and hooks of the user's own are not started", _left_alone),
         (Can.MODEL, "its model is the one that was asked for", _model),
         (None, "every line it writes is known", _known),
@@ -265,11 +267,29 @@ def _fails(probes: Probes) -> str | None:
 
 
 def _canary(probes: Probes) -> str | None:
+    return _shown(probes, CANARY_TEXT, lambda offered: CANARY in (offered.skills or ()))
+
+
+def _plugin(probes: Probes) -> str | None:
+    def told(offered: Offered) -> bool:
+        lists = (offered.skills, offered.tools, offered.servers, offered.plugins)
+        return any(PLUGIN in name for names in lists for name in names or ())
+
+    return _shown(probes, PLUGIN_TEXT, told)
+
+
+def _memory(probes: Probes) -> str | None:
+    return _shown(
+        probes, MEMORY_TEXT, lambda offered: any(MEMORY_FOLDER in path for path in offered.instructions or ())
+    )
+
+
+def _shown(probes: Probes, text: str, told: Callable[[Offered], bool]) -> str | None:
+    """Whether a canary reached the model by its text, or the program tells that it has it."""
     if not probes.trials:
         raise Undecided("no probe left a sealed trial")
     for key, seen in probes.trials.items():
-        skills = {skill for event in seen.of(Offered) for skill in event.skills or ()}
-        if CANARY_TEXT in seen.asked() or CANARY in skills:
+        if text in seen.asked() or any(map(told, seen.of(Offered))):
             return f"the canary was offered in {key}"
     return None
 

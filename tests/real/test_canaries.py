@@ -1,0 +1,54 @@
+"""What the doctor plants in a made-up home is met by a program that is started there: else it would be no canary.
+
+Codex's notifier is left out: it is started only where a turn came to its end, and nobody answers here.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from skilltrial.doctor.canaries import AGENTS, CANARY_TEXT, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT
+from skilltrial.doctor.planting import plant
+
+PROVIDER = '{{name="E", base_url="{url}/v1", wire_api="responses", env_key="CODEX_API_KEY", supports_websockets=false}}'
+
+
+def started(program: Any, url: str) -> tuple[str, ...]:
+    """The command by which a user would give this program a prompt."""
+    if program.host == "claude":
+        return (str(program.binary), "-p")
+    provider = ("-c", 'model_provider="e"', "-c", f"model_providers.e={PROVIDER.format(url=url)}")
+    return (str(program.binary), "exec", "--skip-git-repo-check", *provider, "-")
+
+
+def test_all_that_is_planted_reaches_a_program_that_nothing_keeps_out(
+    program: Any, refusing: Any, tmp_path: Path, comes_true: Callable[..., bool]
+) -> None:
+    home, traces, project = (tmp_path / name for name in ("home", "started", "project"))
+    for folder in (traces, project):
+        folder.mkdir()
+    plant(home, traces)
+    # Nothing leaves this machine.
+    addresses = {"HTTPS_PROXY": refusing.url, program.address: f"{refusing.url}{program.below}"}
+    quick = {"CLAUDE_CODE_MAX_RETRIES": "0", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    user = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(tmp_path), program.key: "sk-none"}
+
+    subprocess.run(
+        started(program, refusing.url),
+        cwd=project,
+        env={**user, **addresses, **quick},
+        input=b"Keep a note.",
+        capture_output=True,
+        timeout=240,
+        check=False,
+    )
+
+    asked = "\n".join(refusing.bodies)
+    assert [text for text in (CANARY_TEXT, MEMORY_TEXT, PLUGIN_TEXT, f"{PLUGIN}:notes") if text not in asked] == []
+    own = ("a hook", "an MCP server", "a plugin's hook", "a plugin's MCP server")
+    expected = {f"{one} of {AGENTS[f'.{program.host}']}" for one in own}
+    assert comes_true(lambda: {path.name for path in traces.iterdir()} == expected), list(traces.iterdir())
