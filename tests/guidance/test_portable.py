@@ -41,7 +41,8 @@ def test_a_case_without_the_server_is_unverified_where_calls_are_not_shown(
     )
     calls_only = first[: first.index("      - &input_1")] + "\n"
     shutil.copytree(folder / "skills", tmp_path / "skills")
-    (tmp_path / "one.yaml").write_text(text[: text.index("fixtures:")] + calls_only)
+    head = text[: text.index("# What surrounds the skill")] + text[text.index("arms:") : text.index("fixtures:")]
+    (tmp_path / "one.yaml").write_text(head + calls_only)
     (tmp_path / "agent.sh").write_text("#!/bin/sh\ncat > /dev/null\necho '[1, 2]'\n")
     (tmp_path / "agent.sh").chmod(0o755)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,10 @@ def settled(desk: Any, program: Any) -> str:
 
 
 def rows(out: str) -> dict[str, list[str]]:
-    """The rows of the table by their label, each cell's lines as one text."""
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines() if line[0] == "|"]
+    """The rows of the table by label, each cell's lines as one text. A cell may hold a bar, so borders are columns."""
+    lines = [line for line in out.splitlines() if line[0] in "+|"]
+    borders = [at for at, sign in enumerate(lines[0]) if sign == "+"]
+    cells = [[line[one + 1 : two].strip() for one, two in pairwise(borders)] for line in lines if line[0] == "|"]
     found: dict[str, list[str]] = {}
     for first, *texts in cells:
         label = first or next(reversed(found), "")
