@@ -13,8 +13,10 @@ from skilltrial.api import (
     Cause,
     Ending,
     Exited,
+    FoundServer,
     LimitHit,
     Owner,
+    PluginFound,
     Record,
     SessionEnded,
     SkillStep,
@@ -123,18 +125,29 @@ def test_a_damaged_event_is_kept_and_the_session_is_not_judged(story, line):
     assert end(records) == (Ending.INVALID_EVENTS, None, Owner.HOST)
 
 
+TOLD = {"call": "c", "tool": "t", "reason": "hook", "decision": "denied", "cause": "server", "enabled": True}
+
+
 def test_every_kind_of_event_that_a_program_may_tell_can_be_read(story):
     for kind in EVENTS:
         if kind in (TurnStarted, Unrecognized, SessionEnded, SkillStep):
             continue
         values = {
-            field.name: {"call": "c", "tool": "t", "reason": "hook", "decision": "denied", "cause": "server"}.get(
-                field.name, "x"
-            )
+            field.name: TOLD.get(field.name, "x")
             for field in dataclasses.fields(kind)
             if field.default is dataclasses.MISSING and field.name != "seq"
         }
         assert len(of(story(([{"type": kind.__name__, **values}, DONE], 0)), kind)) == 1, kind
+
+
+def test_what_a_program_found_of_a_plugin_is_read_with_its_servers(story):
+    server = {"name": "books", "connected": True, "tools": 3}
+    told = {"type": "PluginFound", "plugin": "ledger", "enabled": True, "skills": ["ledger"], "servers": [server]}
+
+    (found,) = of(story(([told, DONE], 0)), PluginFound)
+
+    assert found.skills == ("ledger",)
+    assert found.servers == (FoundServer(name="books", connected=True, tools=3),)
 
 
 # --- skills ---------------------------------------------------------------------------------------------------
