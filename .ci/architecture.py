@@ -34,11 +34,12 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "checks": frozenset({"model"}),
     "replies": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
+    "shellwords": frozenset(),
     "testing": BELOW_RECORD
     | {"record", "judge", "audit", "rehearsal", "repeating", "doctor", "starting", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
-FOR_HOSTS = ("skilltrial.process",)
+FOR_HOSTS = ("skilltrial.process", "skilltrial.shellwords")
 FOR_GRADERS = ("skilltrial.checks",)
 FOR_FIXTURES = ("skilltrial.replies",)
 FOR_TESTS = ("skilltrial.testing",)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from skilltrial_host_codex.shell import uses
 from skilltrial_host_codex.thread import command_of
-from skilltrial_host_codex.words import Word, plain_commands
 
 PLAIN = [
     *("cat", "echo", "sed", "head", "ls", "bash", "sh", "cd", "popd", "exit", "test", "eval", "env", "timeout", "tee"),
@@ -50,15 +49,6 @@ def test_a_script_of_plain_words_is_read_as_its_syntax_tree_says(words, between,
 
     # The newline says nothing, but a script that holds one is always parsed.
     assert uses(script, "/p") == uses(f"{script}\n", "/p")
-
-
-def test_plain_words_need_no_syntax_tree() -> None:
-    found = plain_commands("cd a/b && cat 'x y.md'; sed -n '1,9p' if")
-
-    assert found == [list(map(Word, each)) for each in (["cd", "a/b"], ["cat", "x y.md"], ["sed", "-n", "1,9p", "if"])]
-    assert not any(
-        map(plain_commands, ["cat a | wc", "cat *", "cat a'b'", "A=1 x", "if x", "x >y", "x\ny", "x &", "$x"])
-    )
 
 
 @given(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from posixpath import join, normpath
 from typing import NamedTuple
@@ -9,9 +10,12 @@ from typing import NamedTuple
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from .words import Word, plain_commands, source, word
+from skilltrial.shellwords import plain_commands
+
+from .words import Word, source, word
 
 _LANGUAGE = Language(tree_sitter_bash.language())
+_SUBSTITUTED = re.compile(r"`|\$\(|<\(")
 _DEEPEST = 60
 _LONGEST = 200_000
 _PASSIVE = frozenset({"variable_assignment", "test_command", "declaration_command", "comment", "heredoc_body"})
@@ -52,10 +56,10 @@ def follow(text: str, cwd: str | None) -> Script:
     if len(text) > _LONGEST:
         script.understood = False
         return script
-    commands = plain_commands(text)
+    commands = None if _SUBSTITUTED.search(text) else plain_commands(text)
     if commands is not None:
         for words in commands:
-            script.cwd = _followed(script, words, script.cwd, None, _Output())
+            script.cwd = _followed(script, tuple(map(Word, words)), script.cwd, None, _Output())
         return script
     tree = Parser(_LANGUAGE).parse(text.encode("utf-8", "replace"))
     script.cwd = _Walk(script).node(tree.root_node, cwd, _Output(), 0)

@@ -7,19 +7,6 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-# Without brackets, globs, variables, assignments, redirections; no word is pieced together.
-_PLAIN = r"(?:[A-Za-z0-9_./,-]++|'[^'\n]*+')"
-_COMMANDS = re.compile(rf"{_PLAIN}(?: ++{_PLAIN})*+(?: *+(?:;|&&) *+{_PLAIN}(?: ++{_PLAIN})*+)*+")
-_TOKEN = re.compile(rf"{_PLAIN}|;|&&")
-_SUBSTITUTED = re.compile(r"`|\$\(|<\(")
-_LONGEST = 2_000
-_RESERVED = frozenset(
-    {
-        *("if", "then", "elif", "else", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in"),
-        *("function", "time", "coproc", "declare", "typeset", "export", "readonly", "local", "unset", "unsetenv"),
-    }
-)
-"""Words with which no simple command begins."""
 _PATTERN = re.compile(r"(?<!\\)[*?\[]")
 _QUOTED = re.compile(r'\\([$`"\\\n])')
 _ESCAPE = re.compile(r"\\(\n|.)")
@@ -30,26 +17,6 @@ class Word(NamedTuple):
 
     text: str
     pattern: bool = False
-
-
-def plain_commands(script: str) -> list[tuple[Word, ...]] | None:
-    """The commands of a script that is nothing but plain words between `;` and `&&`, without building a syntax tree.
-
-    None for any other script, and where a word may be the shell's own.
-    """
-    if len(script) > _LONGEST or not _COMMANDS.fullmatch(script) or _SUBSTITUTED.search(script):
-        return None
-    found: list[list[Word]] = [[]]
-    for token in _TOKEN.findall(script):
-        if token in {";", "&&"}:
-            found.append([])
-        elif token[0] == "'":
-            found[-1].append(Word(token[1:-1]))
-        elif token in _RESERVED and not found[-1]:
-            return None
-        else:
-            found[-1].append(Word(token))
-    return list(map(tuple, found))
 
 
 def word(node: Node) -> Word | None:

@@ -12,8 +12,10 @@ from typing import NamedTuple
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from skilltrial.shellwords import plain_commands
+
 from .readers import EVERYTHING, files_of, moved, passes_on, redirect_of, resolved, unwrapped, words_of
-from .words import Word, plain_commands
+from .words import Word
 
 _LANGUAGE = Language(tree_sitter_bash.language())
 _DEEPEST = 40
@@ -67,7 +69,7 @@ class _Walk:
         commands = plain_commands(script)
         if commands is not None:
             for words in commands:
-                cwd = self.words(words, cwd, shown, None, depth)
+                cwd = self.words([Word(text) for text in words], cwd, shown, None, depth)
             return
         tree = Parser(_LANGUAGE).parse(script.encode("utf-8", "surrogatepass"))
         self.node(tree.root_node, cwd, shown, depth)
