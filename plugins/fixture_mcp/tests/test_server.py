@@ -78,6 +78,51 @@ def test_concurrent_requests_that_reuse_one_id_are_each_answered(serve: Any, man
     assert all(call.answered and call.rpc_id == 1 and call.arguments == {"query": call.result} for call in calls)
 
 
+def _said(connection: socket.socket, wanted: int) -> str:
+    """What comes on a connection until it holds so many answers."""
+    said = b""
+    while said.count(b'"jsonrpc"') < wanted:
+        data = connection.recv(65536)
+        assert data, said
+        said += data
+    return said.decode()
+
+
+def test_requests_that_come_before_their_turn_are_answered_in_order(serve: Any) -> None:
+    client = serve(RULES, case={"script": "one"})
+    url = httpx.URL(client.url)
+    many = 20
+
+    def request(n: int) -> bytes:
+        params = {"name": "find", "arguments": {"query": f"question {n}"}}
+        body = json.dumps({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": params}).encode()
+        head = f"POST {url.path} HTTP/1.1\r\nhost: {url.host}:{url.port}\r\ncontent-type: application/json\r\n"
+        return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
+
+    with socket.create_connection((url.host, url.port), timeout=20) as connection:
+        connection.sendall(b"".join(map(request, range(many))))
+        answers = _said(connection, many)
+        connection.sendall(request(many))
+        answers += _said(connection, 1)
+
+    places = [answers.index(f'question {n}"') for n in range(many + 1)]
+    assert places == sorted(places)
+    assert [call.rpc_id for call in wire_calls("memory", client.recorder.records)] == list(range(many + 1))
+
+
+def test_a_client_that_asks_whether_to_go_on_is_told_before_it_sends_its_body(serve: Any) -> None:
+    client = serve(RULES, case={"script": "one"})
+    url = httpx.URL(client.url)
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    head = f"POST {url.path} HTTP/1.1\r\nhost: {url.host}:{url.port}\r\ncontent-type: application/json\r\n"
+
+    with socket.create_connection((url.host, url.port), timeout=20) as connection:
+        connection.sendall(f"{head}expect: 100-continue\r\ncontent-length: {len(body)}\r\n\r\n".encode())
+        assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(body)
+        assert '"result":{}' in _said(connection, 1)
+
+
 def test_only_a_trials_own_path_reaches_it(serve: Any) -> None:
     client = serve(RULES, case={"script": "one"})
     base, _, rest = client.url.partition("/run/")

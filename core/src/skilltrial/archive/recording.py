@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from skilltrial.model.recordlines import line_of
 from skilltrial.model.words import Source
@@ -15,6 +15,8 @@ from skilltrial.model.words import Source
 from .redaction import Redactor
 
 if TYPE_CHECKING:
+    from io import FileIO
+
     from skilltrial.model.part import Part
 
 
@@ -44,7 +46,7 @@ class FileRecorder:
         self._clock = clock
         self._redactor = redactor
         self._lock = threading.Lock()
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._closed = False
         self._failed: OSError | None = None
         self._digest = hashlib.sha256()
@@ -78,8 +80,7 @@ class FileRecorder:
             try:
                 if self._file is None:
                     self._file = _private(self.path)
-                self._file.write(data)
-                self._file.flush()
+                _write_all(self._file, data)
             except OSError as error:
                 self._failed = error
                 raise
@@ -103,6 +104,12 @@ class FileRecorder:
             return None if file is None else self._digest.hexdigest()
 
 
-def _private(path: Path) -> BinaryIO:
-    """Open a new file that only its owner may read, like every other of an archive."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+def _private(path: Path) -> FileIO:
+    """Open a new file that only its owner may read, like every other of an archive. Nothing is held back in it."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0)
+
+
+def _write_all(file: FileIO, data: bytes) -> None:
+    """Write all of it: the system may take less at a time."""
+    while (taken := file.write(data)) < len(data):
+        data = data[taken:]

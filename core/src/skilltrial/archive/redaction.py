@@ -38,9 +38,10 @@ class Redactor:
     def text(self, text: str) -> tuple[str, int]:
         """The text with every secret replaced, and how many there were."""
         # Most lines hold none, and a search for each form is much faster than one for all of them.
-        if self._text is None or not any(form in text for form in self._marks):
-            return text, 0
-        return self._text.subn(lambda match: self._marks[match[0]], text)
+        for form in self._marks:
+            if self._text is not None and form in text:
+                return self._text.subn(lambda match: self._marks[match[0]], text)
+        return text, 0
 
     def value(self, value: object) -> tuple[object, int]:
         """A JSON value with every secret replaced in its texts, and how many there were.

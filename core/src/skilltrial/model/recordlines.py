@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,5 +13,5 @@ def line_of(seq: int, at: float, source: Source, turn: int, raw: str, redacted: 
     """The line of a record file, with its newline. See `records.Record` for what the parts are."""
     return (
         f'{{"seq":{seq},"at":{at:.6f},"source":"{source}","turn":{turn},'
-        f'"raw":{json.dumps(raw)},"redacted":{redacted}}}\n'
+        f'"raw":{encode_basestring_ascii(raw)},"redacted":{redacted}}}\n'
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import json.encoder
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def whole(value: JsonValue) -> bool:
 
 def compact(value: JsonValue) -> str:
     """JSON on one line, keys as they come."""
-    return _ENCODER.encode(value)
+    return _COMPACT(value)
 
 
 def canonical(value: JsonValue) -> bytes:
@@ -93,4 +95,16 @@ def _no_word(word: str) -> float:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_constant=_no_word)
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False, allow_nan=False)
+
+
+def _encoder() -> Callable[[JsonValue], str]:
+    """What `json.JSONEncoder.encode` does, without its making an encoder in C anew for each value."""
+    slow = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False, allow_nan=False)
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return slow.encode
+    pieces = make(None, slow.default, json.encoder.encode_basestring, None, ":", ",", False, False, False)
+    return lambda value: "".join(pieces(value, 0))
+
+
+_COMPACT = _encoder()

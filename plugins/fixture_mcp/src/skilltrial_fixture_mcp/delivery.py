@@ -23,7 +23,7 @@ PING_SECONDS = 15.0
 
 
 class Joining(asyncio.Transport):
-    """A connection on which what is written in one turn of the loop leaves as one.
+    """A connection that can hold what is written, to let it leave as one.
 
     uvicorn writes the head and the body of an answer apart, and each would wake up the program that waits for it.
     """
@@ -31,18 +31,28 @@ class Joining(asyncio.Transport):
     def __init__(self, below: asyncio.Transport) -> None:
         super().__init__()
         self._below = below
-        self._loop = asyncio.get_running_loop()
-        self._held: list[bytes] = []
+        self._held: list[bytes] | None = None
+
+    def hold(self) -> None:
+        """Hold what is written from now on."""
+        self._held = []
+
+    def leave(self) -> None:
+        """Send what is held, and hold nothing more."""
+        held, self._held = self._held, None
+        if held and not self._below.is_closing():
+            self._below.write(b"".join(held))
 
     def write(self, data: bytes) -> None:  # type: ignore[override]
-        """Send this soon."""
-        if not self._held:
-            self._loop.call_soon(self._leave)
-        self._held.append(data)
+        """Send this, or hold it."""
+        if self._held is not None:
+            self._held.append(data)
+        else:
+            self._below.write(data)
 
     def close(self) -> None:
         """Send what is held, and hang up."""
-        self._leave()
+        self.leave()
         self._below.close()
 
     def is_closing(self) -> bool:
@@ -61,14 +71,13 @@ class Joining(asyncio.Transport):
         """As below."""
         self._below.resume_reading()
 
-    def _leave(self) -> None:
-        held, self._held = self._held, []
-        if held and not self._below.is_closing():
-            self._below.write(b"".join(held))
-
 
 class Severable(HttpToolsProtocol):
-    """uvicorn's HTTP/1.1, which also tells the application about its transport: ASGI has no way to hang up."""
+    """uvicorn's HTTP/1.1, which also tells the application about its transport: ASGI has no way to hang up.
+
+    A connection stays as long as its program keeps it. Both are on this machine, and one timer for each answer is one
+    part in twenty of what a call costs.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection; its requests find the transport in their state."""
@@ -76,13 +85,22 @@ class Severable(HttpToolsProtocol):
         super().connection_made(joining)
         self.app_state = {**self.app_state, "transport": joining}
 
+    def on_response_complete(self) -> None:
+        """Go on with the next request that has come already, if any has."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+
 
 class Severed:
     """Drops the connection instead of an answer."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hang up, and wait until the server has noticed."""
-        transport: asyncio.Transport = scope["state"]["transport"]
+        transport: Joining = scope["state"]["transport"]
         transport.close()
         await _hung_up(receive)
 
@@ -102,8 +120,13 @@ class Whole:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
-        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
-        await send({"type": "http.response.body", "body": self.body})
+        joining: Joining = scope["state"]["transport"]
+        joining.hold()
+        try:
+            await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
+            await send({"type": "http.response.body", "body": self.body})
+        finally:
+            joining.leave()
 
 
 NOTHING = Whole(b"", 202, b"text/plain")

@@ -26,6 +26,5 @@ def settings(desk: Desk) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         date_header=False,
-        timeout_keep_alive=600,
         timeout_graceful_shutdown=STOP_SECONDS,
     )

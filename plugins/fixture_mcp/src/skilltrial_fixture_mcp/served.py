@@ -234,8 +234,7 @@ class ServedTrial:
             return _invalid_params(request, "`name` must be a string")
         self._calls += 1
         number = self._calls
-        joins = next((id for key in CALL_IDS if isinstance(id := request.meta.get(key), str)), None)
-        told = notes.called(number, request.id, name, arguments, joins)
+        told = notes.called(number, request.id, name, arguments, _call_id(request.meta))
         if self.upstream is not None:
             self._record(told)
             return Passing(number, name, arguments, request, revision)
@@ -299,6 +298,14 @@ class ServedTrial:
 
 _FRESH: Params = {"ttlMs": 0, "cacheScope": "private"}
 """Nothing that this server lists may be kept."""
+
+
+def _call_id(meta: Params) -> str | None:
+    """The id that the host's own events use for a call, where it says so."""
+    for key in CALL_IDS if meta else ():
+        if isinstance(id := meta.get(key), str):
+            return id
+    return None
 
 
 def _client(info: JsonValue) -> str | None:
