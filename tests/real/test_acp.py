@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 ACTS = {
     "acts": {
@@ -64,8 +67,9 @@ def config(permission: Mapping[str, str]) -> str:
     )
 
 
-def test_an_agent_of_the_protocol_works_asks_and_goes_on(opencode: Any, desk: Any) -> None:
-    suite = desk.lay(SUITE)
+@pytest.fixture
+def talk(opencode: Any, desk: Any) -> Any:
+    """Rehearse a suite over the protocol with the real agent, which asks before it edits or runs anything."""
     environment = {
         "OPENCODE_CONFIG_CONTENT": config({"edit": "ask", "bash": "ask"}),
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -75,22 +79,55 @@ def test_an_agent_of_the_protocol_works_asks_and_goes_on(opencode: Any, desk: An
         "npm_config_offline": "true",
     }
 
-    ran = desk.run(
-        *("rehearse", suite, "--out", "run", "--format", "json", "--host", "acp"),
-        *("--rehearsal", "says", "--rehearsal", "edits"),
-        *("--host-option", f"endpoint_env={json.dumps(environment)}"),
-        *("--host-option", "dialect=declared", "--host-option", f"dialect_options={json.dumps(ACTS)}"),
-        *("--", str(opencode), "acp"),
-    )
+    def rehearse(suite: Path, *rehearsals: str) -> Any:
+        return desk.run(
+            *("rehearse", suite, "--out", "run", "--format", "json", "--host", "acp"),
+            *(word for one in rehearsals for word in ("--rehearsal", one)),
+            *("--host-option", f"endpoint_env={json.dumps(environment)}"),
+            *("--host-option", "dialect=declared", "--host-option", f"dialect_options={json.dumps(ACTS)}"),
+            *("--", str(opencode), "acp"),
+        )
 
-    assert ran.code == 0, ran.out + ran.err
-    told = [json.loads(one["raw"]) for one in desk.records("work/with_skill/edits") if one["source"] == "stdout"]
+    return rehearse
+
+
+def decided(desk: Any, trial: str) -> list[str]:
+    """How the agent's questions were answered, by the kinds of the options that were taken."""
+    told = [json.loads(one["raw"]) for one in desk.records(trial) if one["source"] == "stdout"]
     asked = [one["message"] for one in told if one.get("message", {}).get("method") == "session/request_permission"]
     answers = [one["message"].get("result", {}) for one in told if one.get("from") == "client"]
     outcomes = [result["outcome"] for result in answers if "outcome" in result]
     options = {option["optionId"]: option["kind"] for message in asked for option in message["params"]["options"]}
+    return [options.get(outcome.get("optionId"), "") for outcome in outcomes]
+
+
+def test_an_agent_of_the_protocol_works_asks_and_goes_on(talk: Any, desk: Any) -> None:
+    ran = talk(desk.lay(SUITE), "says", "edits")
+
+    assert ran.code == 0, ran.out + ran.err
     # The edit lies in the project and is allowed; the command is not allowed by the suite.
-    assert [options.get(outcome.get("optionId"), "") for outcome in outcomes] == ["allow_once", "reject_once"]
+    assert decided(desk, "work/with_skill/edits") == ["allow_once", "reject_once"]
     assert ran.verdicts["work/with_skill/edits"] == "passed", "the refused command made no file"
     again = desk.run("grade", "run", "--format", "json", "--no-write")
     assert again.out == (desk.folder / "run" / "report.json").read_text("utf-8")
+
+
+COMMANDS = Path(__file__).parent.parent / "commands" / "data"
+
+
+def test_commands_in_one_line_are_run_where_each_is_allowed_and_refused_where_one_is_not(talk: Any, desk: Any) -> None:
+    for name in ("release.yaml", "commands.yaml"):
+        text = (COMMANDS / name).read_text("utf-8")
+        # What makes a file, after what a fixture's program does and is allowed for.
+        text = text.replace("git --version", "git --version; touch made.txt")
+        (desk.folder / name).write_text(text, "utf-8")
+
+    ran = talk(desk.folder / "release.yaml", "honest", "publishes")
+
+    promises = {one["rehearsal"]: (one["got"], one["kept"]) for one in ran.report["rehearsal"]["promises"]}
+    # `git push origin && echo body | gh pr create`: all are the fixture's programs, or change nothing.
+    assert promises["publishes"] == ("failed", "yes")
+    assert decided(desk, "push/plain/publishes") == ["allow_once"]
+    assert decided(desk, "push/plain/honest") == ["allow_once", "reject_once"]
+    files = json.loads((desk.folder / "run/trials/push/plain/honest/files.json").read_text("utf-8"))
+    assert "made.txt" not in json.dumps(files)

@@ -58,14 +58,15 @@ def main() -> int:
 async def converse(job: Job, command: tuple[str, ...]) -> None:
     """Open or take up the conversation, and give it the prompt."""
     cwd = str(Path.cwd())
+    client = Client(job, cwd)
     async with spawn_agent_process(
         # What the client does not offer, the library refuses by itself.
-        cast("acp.Client", Client(job, cwd)),
+        cast("acp.Client", client),
         *command,
         env=dict(os.environ),
         cwd=cwd,
         transport_kwargs={"stderr": None, "limit": _LONGEST},
-        observers=[_heard],
+        observers=[_heard, client.heard],
     ) as (agent, _process):
         begun = await agent.initialize(
             protocol_version=PROTOCOL_VERSION,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from acp import RequestError
+from acp.connection import StreamEvent
 from acp.schema import (
     AllowedOutcome,
     DeniedOutcome,
@@ -15,10 +17,8 @@ from acp.schema import (
 )
 
 from .job import Job
-
-_HARMLESS = frozenset({"read", "search", "think"})
-_INSIDE = frozenset({"edit", "delete", "move"})
-"""Kinds of calls that are allowed where every file that they name lies in the project."""
+from .permissions import Call, allows
+from .reading import inner, text
 
 
 class Client:
@@ -27,6 +27,14 @@ class Client:
     def __init__(self, job: Job, project: str) -> None:
         self._job = job
         self._project = Path(project)
+        self._told: dict[str, dict[str, Any]] = {}
+        """What was told of each call so far: a request for permission may leave out what is known."""
+
+    def heard(self, event: StreamEvent) -> None:
+        """Take up what a message tells of a call, before anything is asked about it."""
+        update = inner(inner(event.message, "params"), "update")
+        if text(update, "sessionUpdate") in ("tool_call", "tool_call_update"):
+            self._of(text(update, "toolCallId") or "", update)
 
     async def request_permission(
         self,
@@ -35,8 +43,8 @@ class Client:
         options: list[PermissionOption],
         **_: Any,
     ) -> RequestPermissionResponse:
-        """Allow once what the rule allows; refuse the rest."""
-        wanted = ("allow_once", "allow_always") if self.allows(tool_call) else ("reject_once", "reject_always")
+        """Allow once what the rule allows; refuse the rest. Never allow always: nobody would ask again."""
+        wanted = ("allow_once",) if self.allows(tool_call) else ("reject_once", "reject_always")
         for kind in wanted:
             for option in options:
                 if option.kind == kind:
@@ -47,16 +55,13 @@ class Client:
 
     def allows(self, call: ToolCallUpdate) -> bool:
         """Whether a call may be carried out."""
-        title, kind = call.title or "", call.kind or "other"
-        if any(title == tool or title.endswith((f"_{tool}", f"/{tool}", f":{tool}")) for tool in self._job.tools):
-            return True
-        if any(word in (kind, title) or title.startswith(f"{word} ") for word in self._job.allow):
-            return True
-        if kind == "execute" and title.strip("` ").partition(" ")[0] in self._job.programs:
-            return True
-        paths = [self._project / location.path for location in call.locations or ()]
-        inside = bool(paths) and all(path.resolve().is_relative_to(self._project.resolve()) for path in paths)
-        return kind in _HARMLESS or (kind in _INSIDE and inside)
+        asked = call.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return allows(self._job, self._project, Call.told(self._of(call.tool_call_id, asked)))
+
+    def _of(self, call: str, more: Mapping[str, Any]) -> dict[str, Any]:
+        told = self._told.setdefault(call, {})
+        told.update((key, value) for key, value in more.items() if value is not None)
+        return told
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         """Already a line."""

@@ -27,9 +27,9 @@ class Job(Part):
     tools: tuple[str, ...] = ()
     """Names of the servers' tools: a call of one is always allowed."""
     programs: tuple[str, ...] = ()
-    """Names of a fixture's programs: a command that begins with one is always allowed."""
+    """Names of a fixture's programs: a line of commands of these is always allowed."""
     allow: tuple[str, ...] = ()
-    """What the suite allows: names of tools, kinds of calls, or beginnings of their titles."""
+    """What the suite allows: names of tools, kinds of calls, or beginnings of their titles and of commands."""
 
 
 Stage = Literal["prompted", "refused", "failed"]
