@@ -34,12 +34,13 @@ LAYERS: Mapping[str, frozenset[str]] = {
     "checks": frozenset({"model"}),
     "replies": frozenset({"model"}),
     "process": frozenset({"record", "model"}),
+    "causes": frozenset({"model"}),
     "shellwords": frozenset(),
     "testing": BELOW_RECORD
     | {"record", "judge", "audit", "rehearsal", "repeating", "doctor", "starting", "cli", "api", "process"},
 }
 FOR_PLUGINS = ("skilltrial.api",)
-FOR_HOSTS = ("skilltrial.process", "skilltrial.shellwords")
+FOR_HOSTS = ("skilltrial.causes", "skilltrial.process", "skilltrial.shellwords")
 FOR_GRADERS = ("skilltrial.checks",)
 FOR_FIXTURES = ("skilltrial.replies",)
 FOR_TESTS = ("skilltrial.testing",)

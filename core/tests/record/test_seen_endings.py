@@ -99,7 +99,7 @@ def test_a_trajectory_without_exactly_one_end_has_none(ends):
         (Cause.TRANSPORT, Owner.MODEL),
         (Cause.REFUSAL, Owner.MODEL),
         (Cause.EMPTY, Owner.MODEL),
-        (Cause.CONTEXT, Owner.HOST),
+        (Cause.CONTEXT, Owner.AGENT),
         (Cause.UNCLASSIFIED, Owner.HOST),
         (None, Owner.HOST),
     ],

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
-from skilltrial.api import Cause, Owner
+from skilltrial.api import Cause
+from skilltrial.causes import cause_of_status
 
 from .reading import Object
 
 _AUTH_REQUIRED = -32000
 _STATUS = re.compile(r"(?<![\d.])(4\d\d|5\d\d)(?![\d.])")
-_BY_STATUS: Mapping[int, Cause] = MappingProxyType(
-    {
-        401: Cause.AUTH,
-        403: Cause.AUTH,
-        402: Cause.QUOTA,
-        408: Cause.TRANSPORT,
-        413: Cause.CONTEXT,
-        429: Cause.RATE_LIMIT,
-    }
-)
-_OWNERS: Mapping[Cause, Owner] = MappingProxyType(
-    {
-        Cause.AUTH: Owner.OPERATOR,
-        Cause.QUOTA: Owner.OPERATOR,
-        Cause.RATE_LIMIT: Owner.MODEL,
-        Cause.SERVER: Owner.MODEL,
-        Cause.TRANSPORT: Owner.MODEL,
-        Cause.CONTEXT: Owner.AGENT,
-    }
-)
 
 
 def cause_of(error: Object) -> Cause:
@@ -42,9 +21,4 @@ def cause_of(error: Object) -> Cause:
     found = _STATUS.search(json.dumps([error.get("message"), error.get("data")]))
     if found is None:
         return Cause.UNCLASSIFIED
-    return _BY_STATUS.get(int(found[1]), Cause.SERVER if int(found[1]) >= 500 else Cause.UNCLASSIFIED)
-
-
-def owner_of(cause: Cause) -> Owner:
-    """Who has to act on it; the host's own people where nothing is known."""
-    return _OWNERS.get(cause, Owner.HOST)
+    return cause_of_status(int(found[1])) or Cause.UNCLASSIFIED

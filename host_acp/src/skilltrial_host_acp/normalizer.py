@@ -39,8 +39,9 @@ from skilltrial.api import (
     ending_by_notes,
     notes,
 )
+from skilltrial.causes import owner_of_cause
 
-from .causes import cause_of, owner_of
+from .causes import cause_of
 from .reading import Messages, NotALine, Object, Told, inner, text
 
 SERVERS = "acp"
@@ -178,7 +179,7 @@ class _Reading:
                     process.failure = _STOPS.get(told.word, (Cause.UNCLASSIFIED, Owner.HOST))
             case "failed":
                 cause = cause_of(told.body)
-                process.failure = process.failure or (cause, owner_of(cause))
+                process.failure = process.failure or (cause, owner_of_cause(cause))
             case "refused":
                 process.failure = (Cause.UNCLASSIFIED, Owner.OPERATOR)
             case _:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from skilltrial.api import Cause, Owner
+from skilltrial.causes import cause_of_status, owner_of_cause
 
 from .lines import Object, strings, text, whole
 
@@ -45,17 +46,6 @@ _BY_WORD: Mapping[str, Cause] = MappingProxyType(
 )
 """Words in `api_error`, `error` and `api_error_type` that mean one thing only."""
 
-_BY_STATUS: Mapping[int, Cause] = MappingProxyType(
-    {
-        401: Cause.AUTH,
-        403: Cause.AUTH,
-        402: Cause.QUOTA,
-        408: Cause.TRANSPORT,
-        413: Cause.CONTEXT,
-        429: Cause.RATE_LIMIT,
-    }
-)
-
 _BY_SENTENCE = (
     (re.compile(r"credit balance|usage limit|quota", re.I), Cause.QUOTA),
     (re.compile(r"not logged in|please run /login|authenticat|invalid api key", re.I), Cause.AUTH),
@@ -67,21 +57,6 @@ _BY_SENTENCE = (
     ),
     (re.compile(r"timed out|timeout|connection|ECONN|socket", re.I), Cause.TRANSPORT),
 )
-
-_OWNERS: Mapping[Cause, Owner] = MappingProxyType(
-    {
-        Cause.AUTH: Owner.OPERATOR,
-        Cause.QUOTA: Owner.OPERATOR,
-        Cause.RATE_LIMIT: Owner.MODEL,
-        Cause.SERVER: Owner.MODEL,
-        Cause.TRANSPORT: Owner.MODEL,
-        Cause.REFUSAL: Owner.MODEL,
-        Cause.EMPTY: Owner.MODEL,
-        Cause.CONTEXT: Owner.AGENT,
-        Cause.UNCLASSIFIED: Owner.HOST,
-    }
-)
-"""Who has to act on a cause."""
 
 _OPERATORS_FAULT = re.compile(
     r"^error: |permission denied|EACCES|EROFS|ENOSPC|read-only file system|no space left|cannot be used with root"
@@ -99,7 +74,7 @@ def blame(result: Object, error: Object) -> tuple[Cause, Owner]:
     cause = _cause(result, error)
     if cause is Cause.UNCLASSIFIED and "model_not_found" in (text(result, "error"), text(error, "error")):
         return cause, Owner.OPERATOR
-    return cause, _OWNERS[cause]
+    return cause, owner_of_cause(cause)
 
 
 def retried(line: Object) -> Cause:
@@ -107,7 +82,7 @@ def retried(line: Object) -> Cause:
     status = whole(line, "error_status")
     if status is None:
         return _BY_WORD.get(text(line, "error") or "", Cause.TRANSPORT)
-    return _by_status(status) or _BY_WORD.get(text(line, "error") or "", Cause.UNCLASSIFIED)
+    return cause_of_status(status) or _BY_WORD.get(text(line, "error") or "", Cause.UNCLASSIFIED)
 
 
 def owner_of_start(errors: str) -> Owner:
@@ -128,11 +103,7 @@ def _cause(result: Object, error: Object) -> Cause:
     for line in both:
         status = whole(line, "api_error_status")
         if status is not None:
-            return _by_status(status) or Cause.UNCLASSIFIED
+            return cause_of_status(status) or Cause.UNCLASSIFIED
     told = text(result, "result") or "\n".join(strings(result, "errors") or ())
     last = Cause.SERVER if text(error, "error") == "server_error" else Cause.UNCLASSIFIED
     return next((cause for pattern, cause in _BY_SENTENCE if pattern.search(told)), last)
-
-
-def _by_status(status: int) -> Cause | None:
-    return Cause.SERVER if status >= 500 else _BY_STATUS.get(status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from skilltrial.api import Cause, Owner
+from skilltrial.causes import cause_of_status, owner_of_cause
 
 _BY_WORD = {
     "usage_limit_exceeded": Cause.QUOTA,
@@ -19,7 +20,6 @@ _BY_WORD = {
     "response_stream_connection_failed": Cause.TRANSPORT,
     "http_connection_failed": Cause.TRANSPORT,
 }
-_BY_STATUS = {401: Cause.AUTH, 403: Cause.AUTH, 402: Cause.QUOTA, 408: Cause.TRANSPORT, 413: Cause.CONTEXT}
 _STATUS = re.compile(r"(?:unexpected|last) status:? (\d{3})\b")
 _BY_MESSAGE = (
     (("insufficient_quota", "quota exceeded", "usage limit"), Cause.QUOTA),
@@ -49,25 +49,13 @@ _USAGE = re.compile(r"^error: |^Error loading config", re.M)
 _STATE = re.compile(r"permission denied|read-only file system|no space left|operation not permitted", re.I)
 """The program can't write its own state."""
 
-_OWNERS = {
-    Cause.AUTH: Owner.OPERATOR,
-    Cause.QUOTA: Owner.OPERATOR,
-    Cause.RATE_LIMIT: Owner.MODEL,
-    Cause.SERVER: Owner.MODEL,
-    Cause.TRANSPORT: Owner.MODEL,
-    Cause.CONTEXT: Owner.AGENT,
-    Cause.REFUSAL: Owner.MODEL,
-    Cause.EMPTY: Owner.MODEL,
-    Cause.UNCLASSIFIED: Owner.HOST,
-}
-
 
 def cause_of(message: str, info: object) -> Cause:
     """The cause; `info` is the session log's `codex_error_info`: a word, or an object of a word and an HTTP status."""
     word, status = _told(info)
     if status is None and (found := _STATUS.search(message)):
         status = int(found[1])
-    if status is not None and (cause := _by_status(status)) is not None:
+    if status is not None and (cause := cause_of_status(status)) is not None:
         return cause
     if word in _BY_WORD and status is None:
         return _BY_WORD[word]
@@ -83,7 +71,7 @@ def owner_of(cause: Cause, message: str, info: object) -> Owner:
     """Who has to act on it; `info` as for `cause_of`."""
     if cause is Cause.UNCLASSIFIED and (_told(info)[0] == "model_not_found" or _NOWHERE.search(message)):
         return Owner.OPERATOR
-    return _OWNERS[cause]
+    return owner_of_cause(cause)
 
 
 def owner_of_stderr(errors: str) -> Owner:
@@ -103,9 +91,3 @@ def _told(info: object) -> tuple[str, int | None]:
         status = more.get("http_status_code") if isinstance(more, dict) else None
         return word, status if isinstance(status, int) and not isinstance(status, bool) else None
     return "", None
-
-
-def _by_status(status: int) -> Cause | None:
-    if status == 429:
-        return Cause.RATE_LIMIT
-    return Cause.SERVER if status >= 500 else _BY_STATUS.get(status)

@@ -24,9 +24,9 @@ from skilltrial.api import (
     ending_by,
     note_of,
 )
+from skilltrial.causes import owner_of_cause
 
 from .lines import Damaged, read
-from .owners import owner_of
 
 Outcome = tuple[Ending, Cause | None, Owner | None]
 
@@ -122,7 +122,7 @@ class _Reading:
         for process in self.processes:
             if process.said is not None and process.said.ending is Ending.HOST_FAILED:
                 cause = process.said.cause or Cause.UNCLASSIFIED
-                return Ending.HOST_FAILED, cause, owner_of(cause)
+                return Ending.HOST_FAILED, cause, owner_of_cause(cause)
         if any(process.code for process in self.processes):
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
         whole = all(process.said is not None and process.code == 0 for process in self.processes)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .capabilities import Sees
+from .causes import owner_of_cause
 from .events import Event, SessionEnded, ToolRequested, TurnEnded, Usage
 from .notes import ending_by_notes
 from .records import Record
@@ -19,15 +20,6 @@ _OWNERS: Mapping[Ending, Owner] = {
     Ending.INVALID_EVENTS: Owner.HOST,
     Ending.INTERRUPTED: Owner.OPERATOR,
     Ending.NOT_BEGUN: Owner.OPERATOR,
-}
-_OWNERS_BY_CAUSE: Mapping[Cause, Owner] = {
-    Cause.AUTH: Owner.OPERATOR,
-    Cause.QUOTA: Owner.OPERATOR,
-    Cause.RATE_LIMIT: Owner.MODEL,
-    Cause.SERVER: Owner.MODEL,
-    Cause.TRANSPORT: Owner.MODEL,
-    Cause.REFUSAL: Owner.MODEL,
-    Cause.EMPTY: Owner.MODEL,
 }
 
 
@@ -66,8 +58,9 @@ def ended(
 
 
 def _not_completed(ending: Ending, cause: Cause | None, owner: Owner | None) -> Ended:
-    fallback = (_OWNERS_BY_CAUSE.get(cause) if cause else None) or _OWNERS[ending]
-    return Ended(ending, cause, str(ending), owner or fallback)
+    if owner is None and cause is not None and cause is not Cause.UNCLASSIFIED:
+        owner = owner_of_cause(cause)
+    return Ended(ending, cause, str(ending), owner or _OWNERS[ending])
 
 
 def _shows_model(event: Event) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from types import MappingProxyType
 from typing import TypeVar
 
 from pydantic import JsonValue
 
 from skilltrial.api import ABSENT, Absent, Cause
+from skilltrial.causes import cause_of_status
 
 from .pointers import first, found
 from .profile import FailMap, Numbers, Profile, Rule, Text, UsageMap, When
@@ -126,21 +126,7 @@ def cause_of(status: JsonValue, message: JsonValue) -> Cause:
     code = status if isinstance(status, int) and not isinstance(status, bool) else None
     if code is None and isinstance(message, str) and message[:3].isascii() and message[:3].isdigit():
         code = int(message[:3])
-    if code is None:
-        return Cause.UNCLASSIFIED
-    return Cause.SERVER if code >= 500 else _BY_STATUS.get(code, Cause.UNCLASSIFIED)
-
-
-_BY_STATUS: Mapping[int, Cause] = MappingProxyType(
-    {
-        401: Cause.AUTH,
-        403: Cause.AUTH,
-        402: Cause.QUOTA,
-        408: Cause.TRANSPORT,
-        413: Cause.CONTEXT,
-        429: Cause.RATE_LIMIT,
-    }
-)
+    return (None if code is None else cause_of_status(code)) or Cause.UNCLASSIFIED
 
 
 def _apply(rule: Rule, value: JsonValue, meaning: Meaning, skills: tuple[str, ...]) -> None:

@@ -36,8 +36,8 @@ from skilltrial.api import (
     ending_by_notes,
     notes,
 )
+from skilltrial.causes import owner_of_cause
 
-from ..owners import owner_of
 from .loads import Loads
 from .mapping import Call, Failure, Meaning, NotALine, Tokens, meaning_of, read_line
 from .profile import Profile
@@ -199,12 +199,12 @@ class _Reading:
         """How the conversation ended. A failure that was told beats exit codes; what is missing is never a success."""
         for process in self.processes:
             if process.failure is not None:
-                return Ending.HOST_FAILED, process.failure.cause, owner_of(process.failure.cause)
+                return Ending.HOST_FAILED, process.failure.cause, owner_of_cause(process.failure.cause)
         if any(process.code for process in self.processes):
             return Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.HOST
         whole = all(process.ended and process.code == 0 for process in self.processes)
         if self.damaged or not self.processes or not whole or len(self.processes) < self.sent:
             return Ending.INVALID_EVENTS, None, Owner.HOST
         if self._answers and not all("".join(process.answer).strip() for process in self.processes):
-            return Ending.HOST_FAILED, Cause.EMPTY, owner_of(Cause.EMPTY)
+            return Ending.HOST_FAILED, Cause.EMPTY, owner_of_cause(Cause.EMPTY)
         return Ending.COMPLETED, None, None

@@ -1,0 +1,32 @@
+"""What hosts say alike about a failed request: by its status, and who has to act."""
+
+from __future__ import annotations
+
+import pytest
+
+from skilltrial.api import Cause, Owner
+from skilltrial.causes import cause_of_status, owner_of_cause
+
+
+@pytest.mark.parametrize(
+    ("status", "cause"),
+    [
+        *((401, Cause.AUTH), (403, Cause.AUTH), (402, Cause.QUOTA), (408, Cause.TRANSPORT), (413, Cause.CONTEXT)),
+        *((429, Cause.RATE_LIMIT), (500, Cause.SERVER), (503, Cause.SERVER), (529, Cause.SERVER)),
+        *((400, None), (404, None), (200, None), (0, None), (-1, None)),
+    ],
+)
+def test_a_status_that_means_one_thing_has_a_cause(status: int, cause: Cause | None) -> None:
+    assert cause_of_status(status) is cause
+
+
+@pytest.mark.parametrize("cause", Cause)
+def test_every_cause_has_an_owner_and_none_is_the_graders(cause: Cause) -> None:
+    wanted = {
+        Cause.AUTH: Owner.OPERATOR,
+        Cause.QUOTA: Owner.OPERATOR,
+        Cause.CONTEXT: Owner.AGENT,
+        Cause.UNCLASSIFIED: Owner.HOST,
+    }
+
+    assert owner_of_cause(cause) is wanted.get(cause, Owner.MODEL)
