@@ -266,6 +266,15 @@ def test_json_that_was_sealed_damaged_is_refused_never_a_traceback(sealed, name,
     pytest.fail("a damaged archive was read")
 
 
+@pytest.mark.parametrize("name", [layout.HOST_RECORDS, layout.MODEL_RECORDS, layout.ANSWERS, layout.COMMANDS])
+@pytest.mark.parametrize("data", [b"{", b"null", b"7", b"\xff", b"[" * 100_000])
+def test_a_file_of_a_trial_that_was_sealed_damaged_is_refused_by_name(sealed, name, data):
+    reseal(sealed, f"trials/one/without_skill/1/{name}", data)
+
+    with pytest.raises(ArchiveRefused, match=rf"trials/one/without_skill/1/{name} can't be read"):
+        read_all(sealed)
+
+
 def test_a_sealed_trial_that_was_never_planned_is_refused(sealed):
     plan = json.loads((sealed / "plan.json").read_bytes())
     plan["trials"] = plan["trials"][:-1]

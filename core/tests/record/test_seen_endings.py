@@ -139,7 +139,7 @@ def test_a_session_without_a_sign_of_a_model_showed_nothing(events, empty):
 
 
 def test_endings_are_a_function_of_the_records_alone():
-    runner = records(Interrupted())
-    assert ended(runner, runner, [END], turns=1, sees=frozenset()) == ended(
-        runner, runner, [END], turns=1, sees=frozenset()
+    noted, recorded = [Interrupted()], records(Interrupted())
+    assert ended(noted, recorded, [END], turns=1, sees=frozenset()) == ended(
+        noted, recorded, [END], turns=1, sees=frozenset()
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import TypeVar
 from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.evidence import Change, ChangeKind, CommandResult, Files
 from skilltrial.model.facts import Provenance, TrialFacts
+from skilltrial.model.jsontext import read_json
 from skilltrial.model.plan import PartIdentity, Plan
 from skilltrial.model.records import Record
 from skilltrial.model.suite import Suite
@@ -183,24 +185,24 @@ class SealedTrial:
         return {**self._files, **{name: lines.path.read_bytes() for name, lines in self._lines.items()}}
 
     def records(self) -> Sequence[Record]:
-        """What the host and the runner put on record."""
-        return self._records(layout.HOST_RECORDS)
+        """What the host and the runner put on record. Raises ArchiveRefused."""
+        return self._read(layout.HOST_RECORDS, self._records)
 
     def fixture_records(self) -> dict[str, Sequence[Record]]:
-        """What each fixture put on record, by its name."""
+        """What each fixture put on record, by its name. Raises ArchiveRefused."""
         prefix, suffix = layout.FIXTURE_RECORDS, ".jsonl"
         return {
-            name.removeprefix(prefix).removesuffix(suffix): self._records(name)
+            name.removeprefix(prefix).removesuffix(suffix): self._read(name, self._records)
             for name in (*self._files, *self._lines)
             if name.startswith(prefix) and name.endswith(suffix)
         }
 
     def model_records(self) -> Sequence[Record]:
-        """What the model endpoint put on record."""
-        return self._records(layout.MODEL_RECORDS)
+        """What the model endpoint put on record. Raises ArchiveRefused."""
+        return self._read(layout.MODEL_RECORDS, self._records)
 
     def earlier_tries(self) -> tuple[Sequence[Record], ...]:
-        """The host's records of each earlier try, in order."""
+        """The host's records of each earlier try, in order. Raises what reading them raises."""
         return tuple(
             self._records(f"{layout.TRIES}/{number}/{layout.HOST_RECORDS}") for number in range(1, self.facts.tries)
         )
@@ -208,14 +210,24 @@ class SealedTrial:
     def _records(self, name: str) -> Sequence[Record]:
         return self._lines[name] if name in self._lines else read_records(self._files.get(name, b""))
 
+    def _read(self, name: str, read: Callable[[str], T]) -> T:
+        """What a file means. Raises ArchiveRefused where it was sealed and is still not what it must be."""
+        try:
+            return read(name)
+        except _UNREADABLE as error:
+            raise ArchiveRefused(f"{self.key.path}/{name} can't be read ({type(error).__name__})") from None
+
     def answers(self) -> tuple[str, ...]:
-        """What each turn returned to the runner."""
-        found: list[str] = json.loads(self._files.get(layout.ANSWERS, b"[]"))
-        return tuple(found)
+        """What each turn returned to the runner. Raises ArchiveRefused."""
+        return self._read(layout.ANSWERS, lambda name: tuple(read_json(self._files.get(name, b"[]"))))
 
     def files(self) -> Files:
         """The project before and after."""
-        value = json.loads(self._files[layout.FILES])
+        return self._project
+
+    @cached_property
+    def _project(self) -> Files:
+        value = read_json(self._files[layout.FILES])
         kept = {
             name.removeprefix(f"{layout.CHANGED}/"): data
             for name, data in self._files.items()
@@ -237,11 +249,13 @@ class SealedTrial:
         )
 
     def after(self) -> tuple[CommandResult, ...]:
-        """What the commands of `after` did."""
-        value = json.loads(self._files.get(layout.COMMANDS, b"[]"))
+        """What the commands of `after` did. Raises ArchiveRefused."""
+        return self._read(layout.COMMANDS, self._after)
+
+    def _after(self, name: str) -> tuple[CommandResult, ...]:
         return tuple(
             CommandResult(one["command"], one["code"], one["stdout"], one["stderr"])
-            for one in value
+            for one in read_json(self._files.get(name, b"[]"))
             if one["when"] == "after"
         )
 
@@ -252,7 +266,7 @@ def read_trial(root: Path, key: TrialKey, seal: Mapping[str, str], inputs: dict[
     lines: dict[str, RecordFile] = {}
     for name, digest in seal.items():
         path = f"{key.path}/{name}"
-        if name.endswith(".jsonl") and _is_large(root / path):
+        if name.endswith(".jsonl") and _is_large(f"{root}/{path}"):
             check(root, path, digest)
             lines[name] = RecordFile(root / path, digest)
         else:
@@ -260,9 +274,9 @@ def read_trial(root: Path, key: TrialKey, seal: Mapping[str, str], inputs: dict[
     return SealedTrial(key, files, lines, inputs)
 
 
-def _is_large(path: Path) -> bool:
+def _is_large(path: str) -> bool:
     try:
-        return path.stat().st_size >= LARGE
+        return os.stat(path).st_size >= LARGE  # noqa: PTH116 - a text, as in `seal`
     except OSError:
         return False  # what is missing is told by what reads it
 

@@ -6,7 +6,7 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +81,9 @@ def digests(value: Mapping[str, object], key: str) -> Mapping[str, str]:
 
 def verified(root: Path, name: str, digest: str) -> bytes:
     """The bytes of one sealed file. Raises ArchiveRefused that names it."""
-    data = b"".join(_blocks(root, name))
+    blocks: list[bytes] = []
+    _read(root, name, blocks.append)
+    data = b"".join(blocks)
     if sha256(data) != digest:
         raise ArchiveRefused(f"changed: {name}")
     return data
@@ -90,16 +92,23 @@ def verified(root: Path, name: str, digest: str) -> bytes:
 def check(root: Path, name: str, digest: str) -> None:
     """Raise ArchiveRefused where a sealed file is not what was sealed. Holds none of it."""
     running = hashlib.sha256()
-    for block in _blocks(root, name):
-        running.update(block)
+    _read(root, name, running.update)
     if running.hexdigest() != digest:
         raise ArchiveRefused(f"changed: {name}")
 
 
-def _blocks(root: Path, name: str) -> Iterator[bytes]:
-    """The bytes of a file, in pieces. Raises ArchiveRefused that names it."""
+def _read(root: Path, name: str, take: Callable[[bytes], None]) -> None:
+    """Give the bytes of a file to `take`, in pieces. Raises ArchiveRefused that names it.
+
+    A descriptor and no file object: judging does this for every file of every trial.
+    """
     try:
-        yield from _read(f"{root}/{name}")
+        descriptor = _opened(f"{root}/{name}")
+        try:
+            while block := os.read(descriptor, _BLOCK):
+                take(block)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         raise ArchiveRefused(f"missing: {name}") from None
     except OSError as error:
@@ -110,19 +119,11 @@ def _blocks(root: Path, name: str) -> Iterator[bytes]:
         raise ArchiveRefused(f"changed: {name!r} is no file's name") from error
 
 
-def _read(path: str) -> Iterator[bytes]:
-    """The bytes of a file. Raises OSError, with ELOOP where it is a link.
-
-    A descriptor and no file object: judging does this for every file of every trial.
-    """
+def _opened(path: str) -> int:
+    """A descriptor of a file. Raises OSError, with ELOOP where it is a link."""
     if not _NO_LINK and os.path.islink(path):  # noqa: PTH114 - a text, as below
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    descriptor = os.open(path, os.O_RDONLY | _NO_LINK | _AS_IT_IS)
-    try:
-        while block := os.read(descriptor, _BLOCK):
-            yield block
-    finally:
-        os.close(descriptor)
+    return os.open(path, os.O_RDONLY | _NO_LINK | _AS_IT_IS)
 
 
 def trial_seal(root: Path, folder: str, digest: str) -> Mapping[str, str]:

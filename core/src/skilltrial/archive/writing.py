@@ -310,7 +310,7 @@ def walk(root: Path) -> list[str]:
     pending = [""]
     while pending:
         folder = pending.pop()
-        with os.scandir(root / folder) as entries:
+        with os.scandir(f"{root}/{folder}") as entries:
             for entry in entries:
                 name = f"{folder}{entry.name}"
                 if entry.is_dir(follow_symlinks=False):

@@ -13,9 +13,10 @@ from pydantic import JsonValue
 from skilltrial.archive.reading import SealedArchive, SealedTrial
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Event
+from skilltrial.model.notes import notes
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.wire import Called, wire_notes
-from skilltrial.model.words import Ending, Source
+from skilltrial.model.words import Ending
 from skilltrial.plugins.facades import NormalizerFacade
 
 E = TypeVar("E", bound=Event)
@@ -96,9 +97,9 @@ def _each(
         if trial is not None:
             records = trial.records()
             events = normalizer.normalize(records)
-            runner = [record for record in records if record.source is Source.RUNNER]
+            noted = [note for _, note in notes(records)]
             turns = len(archive.suite.case(key.case).turns)
-            yield key, Seen(trial, events, ended(runner, records, events, turns=turns, sees=identity.sees))
+            yield key, Seen(trial, events, ended(noted, records, events, turns=turns, sees=identity.sees))
 
 
 def _tokens(body: object) -> int | None:

@@ -18,7 +18,6 @@ from skilltrial.model.notes import (
     SkillPlaced,
     Spawned,
     TurnSent,
-    notes,
 )
 from skilltrial.model.plan import SkillIdentity
 from skilltrial.model.records import Record
@@ -27,6 +26,7 @@ from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, Owner
 
 from .discovery import Doubt, Installed
+from .noted import Noted
 from .purity import Canaries
 from .views import TrialView
 
@@ -47,12 +47,12 @@ class Expected:
     """The arm's plugin; None where the program was given none to install."""
 
 
-def foreign(key: TrialKey, trial: TrialView, records: Sequence[Record], expected: Expected) -> Doubt | None:
+def foreign(key: TrialKey, trial: TrialView, told: Noted, expected: Expected) -> Doubt | None:
     """Why the records can't be taken for this trial's; None where nothing speaks against it."""
-    noted = [note for _, note in notes(records)]
+    noted = told.notes
     if trial.facts.key != key:
         return "evidence_of_another_trial", Owner.OPERATOR
-    if not all(map(_numbered, (records, *trial.fixture_records().values()))):
+    if not all(map(_numbered, (told.records, *trial.fixture_records().values()))):
         return "record_lost", Owner.OPERATOR
     if not _as_planned(noted, expected.case):
         return "prompt_not_as_planned", Owner.OPERATOR
@@ -101,9 +101,8 @@ def _placed(noted: Iterable[Note], skills: Mapping[str, SkillIdentity]) -> bool:
     return placed == sorted((name, one.sha256, one.body_sha256) for name, one in skills.items())
 
 
-def _lies_there(noted: Iterable[Note], files: Files) -> bool:
+def _lies_there(noted: Sequence[Note], files: Files) -> bool:
     """Whether the project, or the plugin, held the body of each skill before the first prompt."""
-    noted = tuple(noted)
     there = {path: entry.sha256 for path, entry in files.before.items()}
     for note in noted:
         if isinstance(note, PluginPlaced):

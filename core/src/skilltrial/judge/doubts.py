@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.events import Event
-from skilltrial.model.notes import Spawned, notes
-from skilltrial.model.records import Record
 from skilltrial.model.trial import TrialKey
 from skilltrial.model.words import EvidenceKind, Owner
 
 from .agreeing import disputed_answer, disputed_call, disputed_model
 from .belonging import Expected, foreign
 from .discovery import Doubt, not_found
+from .noted import Noted
 from .purity import shows
 from .views import TrialView
 from .witnesses import Witnessed
@@ -23,7 +22,7 @@ def doubt_of(
     key: TrialKey,
     trial: TrialView,
     expected: Expected,
-    records: Sequence[Record],
+    noted: Noted,
     events: Sequence[Event],
     seen: Witnessed | None,
 ) -> Doubt | None:
@@ -32,15 +31,15 @@ def doubt_of(
     `seen` are both sides of the calls of the suite's fixtures; None where it has none.
     """
     sees, turns = expected.sees, len(expected.case.turns)
-    if doubt := foreign(key, trial, records, expected):
+    if doubt := foreign(key, trial, noted, expected):
         return doubt
-    if shows(records, expected.canaries):
+    if shows(noted.records, expected.canaries):
         return "contaminated", Owner.OPERATOR
     if Sees.ANSWERS in sees and expected.kind is not EvidenceKind.IMPORTED:
         doubt = disputed_answer(events, trial.answers(), turns)
         if doubt is not None:
             return doubt
-    if expected.plugin is not None and (doubt := not_found(events, expected.plugin, _started(records))):
+    if expected.plugin is not None and (doubt := not_found(events, expected.plugin, noted.started)):
         return doubt
     if seen is None:
         return None
@@ -49,8 +48,3 @@ def doubt_of(
     if seen.doubt is not None or not served:
         return seen.doubt
     return disputed_call(events, seen.calls, served, sees) or disputed_model(events, turns, sees)
-
-
-def _started(records: Sequence[Record]) -> frozenset[int]:
-    """The turns in which a program was started."""
-    return frozenset(record.turn for record, note in notes(records) if isinstance(note, Spawned) and record.turn)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from skilltrial.archive.trees import sha256
 from skilltrial.model.evidence import FileKind, Files
 from skilltrial.model.likeness import unplaced
-from skilltrial.model.notes import Furnished, Note, PluginPlaced, SkillPlaced, Spawned, notes
+from skilltrial.model.notes import Furnished, Note, PluginPlaced, SkillPlaced, Spawned
 from skilltrial.model.part import canonical
 from skilltrial.model.records import Record
 from skilltrial.model.report import Ran, TrialReport
@@ -19,9 +19,8 @@ ASPECTS = ("argv", "environment", "home", "project", "plugin", "tools")
 """What is compared, by the fields of `Ran`."""
 
 
-def ran(records: Iterable[Record], fixtures: Mapping[str, Sequence[Record]], files: Files) -> Ran:
+def ran(noted: Sequence[Note], fixtures: Mapping[str, Sequence[Record]], files: Files) -> Ran:
     """The certificate of one trial. What was not recorded is None, and compared with nothing."""
-    noted = [note for _, note in notes(records)]
     started = [note for note in noted if isinstance(note, Spawned)]
     argv = [[unplaced(word) for word in note.argv] for note in started]
     names = sorted({name for note in started for name in note.environment or ()})

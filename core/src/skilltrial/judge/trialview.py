@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from skilltrial.archive.trajectory import recallable, trajectory
 from skilltrial.model.capabilities import Sees
@@ -11,17 +12,17 @@ from skilltrial.model.endings import Ended, ended
 from skilltrial.model.errors import ArchiveRefused
 from skilltrial.model.events import Event, Retry, Truncated, TurnEnded, Unrecognized, Usage
 from skilltrial.model.evidence import Evidence
-from skilltrial.model.notes import NotBegun, SkillPlaced, Spawned, exit_codes, notes
-from skilltrial.model.records import Record
+from skilltrial.model.notes import Exited, NotBegun, SkillPlaced
 from skilltrial.model.report import TrialReport, UsageReport, Verdict, word
 from skilltrial.model.suite import Case
 from skilltrial.model.trial import HostIdentity, TrialKey
-from skilltrial.model.words import Ending, Owner, Source
+from skilltrial.model.words import Ending, Owner
 from skilltrial.plugins.facades import NormalizerFacade
 
 from . import measures, verdicts
 from .belonging import Expected
 from .doubts import doubt_of
+from .noted import Noted
 from .outline import Outline, outline
 from .parity import ran
 from .questions import CheckDetail, Question
@@ -65,26 +66,25 @@ def skipped(key: TrialKey, case: Case, reason: str) -> TrialReport:
 
 def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     """The report of one sealed trial, and the texts of its checks for those who hold the archive."""
-    records = trial.records()
-    runner = [record for record in records if record.source is Source.RUNNER]
+    noted = Noted.of(trial.records())
     try:
-        events = trajectory(bench.normalizer, records)
+        events = trajectory(bench.normalizer, noted.records)
         told = outline(events)
-        end = ended(runner, records, told.few, turns=len(bench.case.turns), sees=bench.identity.sees)
-        report = _report(key, trial, bench, runner, end).model_copy(update=_seen(trial, bench, events, told, end))
-        report = report.model_copy(update=_refused(bench, events, told, runner))
-        report = report.model_copy(update={"ran": ran(runner, trial.fixture_records(), trial.files())})
+        end = ended(noted.notes, noted.records, told.few, turns=len(bench.case.turns), sees=bench.identity.sees)
+        more = {**_seen(trial, bench, told, end), **_refused(bench, events, told, noted)}
+        more["ran"] = ran(noted.notes, trial.fixture_records(), trial.files())
+        report = _report(key, trial, bench, noted, end, more)
     except ArchiveRefused:
         raise
     except Exception:  # noqa: BLE001 - one trial that can't be read leaves the others judged
         broken = Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER)
-        return _report(key, trial, bench, runner, broken), ()
+        return _report(key, trial, bench, noted, broken, {}), ()
     if end.ending is Ending.NOT_BEGUN:
-        return report.model_copy(update={"verdict": _not_begun(runner)}), ()
+        return report.model_copy(update={"verdict": _not_begun(noted)}), ()
     if end.reason is not None:
         return report, ()
-    seen = _witnessed(trial, bench, recallable(events), runner) if bench.fixtures else None
-    doubt = doubt_of(key, trial, bench.expected, records, events, seen)
+    seen = _witnessed(trial, bench, recallable(events), noted) if bench.fixtures else None
+    doubt = doubt_of(key, trial, bench.expected, noted, events, seen)
     if doubt is not None:
         return report.model_copy(update={"verdict": verdicts.incomplete(*doubt)}), ()
     evidence = _evidence(key, trial, bench, events, told.few, seen or Witnessed())
@@ -98,15 +98,14 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
     return report.model_copy(update={"checks": checks, "verdict": verdict}), tuple(detail for _, detail in answers)
 
 
-def _not_begun(runner: list[Record]) -> Verdict:
+def _not_begun(noted: Noted) -> Verdict:
     """The verdict of a trial whose session was never opened, since what it presupposes was not there."""
-    note = next(note for _, note in notes(runner) if isinstance(note, NotBegun))
+    note = next(note for note in noted.notes if isinstance(note, NotBegun))
     return verdicts.skipped(word(note.why)) if note.skips else verdicts.incomplete(word(note.why), Owner.OPERATOR)
 
 
-def _witnessed(trial: TrialView, bench: Bench, events: Sequence[Event], runner: list[Record]) -> Witnessed:
-    started = frozenset(record.turn for record, note in notes(runner) if isinstance(note, Spawned) and record.turn)
-    return witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees, started)
+def _witnessed(trial: TrialView, bench: Bench, events: Sequence[Event], noted: Noted) -> Witnessed:
+    return witnessed(bench.fixtures, trial.fixture_records(), events, bench.identity.sees, noted.started)
 
 
 def _evidence(
@@ -135,8 +134,10 @@ def _evidence(
     )
 
 
-def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record], end: Ended) -> TrialReport:
-    """What is known without a trajectory."""
+def _report(
+    key: TrialKey, trial: TrialView, bench: Bench, noted: Noted, end: Ended, more: Mapping[str, Any]
+) -> TrialReport:
+    """What is known without a trajectory, and `more` that is known with one."""
     facts = trial.facts
     return TrialReport(
         key=key,
@@ -144,15 +145,17 @@ def _report(key: TrialKey, trial: TrialView, bench: Bench, runner: list[Record],
         verdict=verdicts.incomplete(end.reason or "not_judged", end.owner or Owner.HOST),
         ending=end.ending,
         cause=end.cause,
-        exit_codes=exit_codes(runner),
+        exit_codes=tuple(note.code for note in noted.notes if isinstance(note, Exited)),
         setup_seconds=round(facts.setup_seconds, 3),
         agent_seconds=round(facts.agent_seconds, 3),
         tries=facts.tries,
         redactions=facts.redactions,
+        # A field that is not given takes less memory than one that is given as null.
+        **{name: value for name, value in more.items() if value is not None},
     )
 
 
-def _seen(trial: TrialView, bench: Bench, events: Sequence[Event], told: Outline, end: Ended) -> dict[str, object]:
+def _seen(trial: TrialView, bench: Bench, told: Outline, end: Ended) -> dict[str, object]:
     """The fields of a report that follow from the trajectory; `told` is its outline."""
     sees, few = bench.identity.sees, told.few
     return {
@@ -167,9 +170,9 @@ def _seen(trial: TrialView, bench: Bench, events: Sequence[Event], told: Outline
     }
 
 
-def _refused(bench: Bench, events: Sequence[Event], told: Outline, runner: list[Record]) -> dict[str, object]:
+def _refused(bench: Bench, events: Sequence[Event], told: Outline, noted: Noted) -> dict[str, object]:
     """How many calls were refused, and how many of these a skill of the arm asks for; `told` is the outline."""
-    scripts = tuple(f"{note.path}/scripts/" for _, note in notes(runner) if isinstance(note, SkillPlaced))
+    scripts = tuple(f"{note.path}/scripts/" for note in noted.notes if isinstance(note, SkillPlaced))
     counted = measures.refusals(told.few, events, bench.identity.sees, bench.asked, scripts)
     refused, asked = counted or (None, None)
     return {"refused_calls": refused, "refused_asked": asked}

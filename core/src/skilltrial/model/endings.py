@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .capabilities import Sees
 from .causes import owner_of_cause
 from .events import Event, SessionEnded, ToolRequested, TurnEnded, Usage
-from .notes import ending_by_notes
+from .notes import Note, ending_by
 from .records import Record
 from .words import Cause, Ending, Owner
 
@@ -34,15 +34,15 @@ class Ended:
 
 
 def ended(
-    runner: Sequence[Record], records: Sequence[Record], events: Sequence[Event], *, turns: int, sees: frozenset[Sees]
+    noted: Iterable[Note], records: Sequence[Record], events: Sequence[Event], *, turns: int, sees: frozenset[Sees]
 ) -> Ended:
-    """How the session of a case with so many `turns` ended; `runner` are those of the `records` that are notes.
+    """How the session of a case with so many `turns` ended; `noted` are the runner's notes among the `records`.
 
     The runner's facts beat whatever the program said. A trajectory without exactly one end has none. A session that
     calls itself completed and never reached the last turn, or shows no sign of a model where the host shows
     answers, is incomplete all the same.
     """
-    if forced := ending_by_notes(runner):
+    if forced := ending_by(noted):
         return _not_completed(*forced)
     ends = [event for event in events if isinstance(event, SessionEnded)]
     if len(ends) != 1:

@@ -48,9 +48,14 @@ def _below(value: object) -> str:
 
 
 def _encoded(value: object) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return _SPACED.encode(value)
 
 
 def compact(value: object) -> bytes:
     """JSON of `value` on one line, with sorted keys and ASCII: for the many small files of trials."""
-    return (json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=True) + "\n").encode("ascii")
+    return (_DENSE.encode(value) + "\n").encode("ascii")
+
+
+# Made once: an encoder costs as much as a small value.
+_SPACED = json.JSONEncoder(sort_keys=True, ensure_ascii=True)
+_DENSE = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -9,10 +9,11 @@ from decimal import Decimal
 from skilltrial.archive.trajectory import trajectory
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Usage
+from skilltrial.model.notes import notes
 from skilltrial.model.observing import TrialTold
 from skilltrial.model.records import Record
 from skilltrial.model.trial import HostIdentity
-from skilltrial.model.words import Ending, Owner, Source
+from skilltrial.model.words import Ending, Owner
 from skilltrial.plugins.facades import NormalizerFacade
 
 
@@ -42,10 +43,10 @@ class EndReader:
 
     def read(self, records: Sequence[Record], turns: int) -> Seen:
         """The ending of a try of a case with so many turns. Never raises for what the records hold."""
-        runner = [record for record in records if record.source is Source.RUNNER]
         try:
             events = trajectory(self.normalizer, records)
-            end = ended(runner, records, events, turns=turns, sees=self.identity.sees)
+            noted = [note for _, note in notes(records)]
+            end = ended(noted, records, events, turns=turns, sees=self.identity.sees)
             used = [event for event in events if isinstance(event, Usage)]
         except Exception:  # noqa: BLE001 - judging says whose fault this is; here it only must not cost the run
             return Seen(Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER))
