@@ -217,6 +217,30 @@ def test_lines_that_were_tampered_with_break_nothing(program, chance: random.Ran
     assert events[-1] is of(events, SessionEnded)[0]
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_skill_of_another_place_is_not_the_placed_one(program):
+    """What is known by its path was simply not read; what has only the name in common leaves the trial open."""
+    told = [line.replace("/proj/.agents/skills/", "/proj/.other/skills/") for line in lines_of(program, "skill_agents")]
+
+    events = normalized(records_of(program, [line.replace('".agents/skills/', '".other/skills/') for line in told]))
+
+    assert Step.READ not in [event.step for event in of(events, SkillStep)]
+    doubts = [event.why for event in of(events, Unrecognized)]
+    assert doubts == (["skill_of_another_place"] if program == "opencode" else [])
+    assert (of(events, SessionEnded)[0].ending is Ending.INVALID_EVENTS) == bool(doubts)
+
+
+def test_a_skill_in_a_users_message_is_known_by_where_it_lies():
+    def steps(folder):
+        text = f'<skill name="{SKILL}" location="{folder}/SKILL.md">\nBody.\n</skill>'
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        line = json.dumps({"type": "message_end", "message": message})
+        return [event.step for event in of(normalized(records_of("pi", [line])), SkillStep)]
+
+    assert steps(f"/run/proj/.agents/skills/{SKILL}") == [Step.READ]
+    assert steps(f"/home/someone/.agents/skills/{SKILL}") == []
+
+
 def test_a_shell_that_shows_the_skill_is_seen_and_one_that_names_it_is_not():
     def call(command, output="---\nname: x\n---\nBody.\n"):
         state = {"status": "completed", "input": {"command": command}, "output": output}

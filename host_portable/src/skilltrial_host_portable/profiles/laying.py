@@ -59,7 +59,8 @@ def lay(wanted: Wanted, place: Place, offers: tuple[Offer, ...], endpoint: Model
     parts: dict[str, JsonValue] = {"{config}": str(config), "{home}": str(place.home), "{tmp}": str(place.tmp)}
     scripted = (profile.scripted or Scripted()) if endpoint else None
     if endpoint and scripted:
-        parts |= {"{model_url}": endpoint.url, "{model_key}": endpoint.key, "{model}": endpoint.model}
+        # The endpoint answers to any name: the one that was asked for is told, as the identity says it was.
+        parts |= {"{model_url}": endpoint.url, "{model_key}": endpoint.key, "{model}": model or endpoint.model}
         model = str(filled(scripted.model, parts))
     files = dict(profile.files)
     for path, value in (scripted.files if scripted else {}).items():

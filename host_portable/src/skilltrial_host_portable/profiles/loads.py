@@ -29,8 +29,8 @@ class Loads:
     ways: tuple[Load, ...]
     project: str | None = None
     placed: list[SkillPlaced] = field(default_factory=list)
-    asked: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    """Call → the skill that it asks for, and whether the whole of it must be seen in what it returns."""
+    asked: dict[str, tuple[SkillPlaced, Load]] = field(default_factory=dict)
+    """Call → the skill that it asks for, and the way in which it does."""
 
     def called(self, call: str, tool: str, given: JsonValue | Absent) -> Iterator[tuple[str, Step]]:
         """Steps of a call."""
@@ -38,20 +38,40 @@ class Loads:
             if way.tool != tool or isinstance(given, Absent):
                 continue
             for skill in self._meant(way, given):
-                self.asked[call] = (skill, way.name is None)
-                yield skill, Step.REQUESTED
+                self.asked[call] = (skill, way)
+                yield skill.skill, Step.REQUESTED
 
     def returned(self, call: str, content: JsonValue, *, failed: bool) -> Iterator[tuple[str, Step]]:
         """Steps of what a call returned. A file of which only the front matter was shown was not read."""
-        skill, must_show = self.asked.pop(call, (None, False))
-        if skill is None:
+        asked = self.asked.pop(call, None)
+        if asked is None:
             return
+        skill, way = asked
         if failed:
-            yield skill, Step.ERRORED
-        elif not must_show or behind_front_matter(_texts(content)):
-            yield skill, Step.READ
+            yield skill.skill, Step.ERRORED
+        elif self._shown(skill, way, _texts(content)):
+            yield skill.skill, Step.READ
 
-    def _meant(self, way: Load, given: JsonValue) -> Iterator[str]:
+    def doubtful(self, call: str, content: JsonValue, *, failed: bool) -> bool:
+        """Whether a call returned a skill of the right name and nobody can say whose. To be asked before `returned`."""
+        skill, way = self.asked.get(call, (None, None))
+        if skill is None or way is None or way.mark is None or failed:
+            return False
+        return not self._shown(skill, way, _texts(content))
+
+    def folders(self) -> dict[str, str]:
+        """The placed skills and the paths of their folders."""
+        return {one.skill: self._folder(one) for one in self.placed}
+
+    def _shown(self, skill: SkillPlaced, way: Load, text: str) -> bool:
+        if way.name is None:
+            return behind_front_matter(text)
+        return way.mark is None or way.mark.replace("{folder}", self._folder(skill)) in text
+
+    def _folder(self, skill: SkillPlaced) -> str:
+        return normpath(join(self.project or "", skill.path))
+
+    def _meant(self, way: Load, given: JsonValue) -> Iterator[SkillPlaced]:
         pointer = way.name if way.name is not None else way.path if way.path is not None else way.command
         for value in found(given, pointer or ""):
             if not isinstance(value, str):
@@ -65,7 +85,7 @@ class Loads:
                 else:
                     meant = any(self._same(word, path) for word in read_by(value))
                 if meant:
-                    yield skill.skill
+                    yield skill
 
     def _same(self, path: str, wanted: str) -> bool:
         if not path:

@@ -106,8 +106,8 @@ def read_line(raw: str) -> dict[str, JsonValue]:
     return value
 
 
-def meaning_of(value: JsonValue, profile: Profile, skills: tuple[str, ...] = ()) -> Meaning:
-    """What a line tells. `skills` are the ids of the placed ones."""
+def meaning_of(value: JsonValue, profile: Profile, skills: Mapping[str, str] = MappingProxyType({})) -> Meaning:
+    """What a line tells. `skills` are the placed ones: id → path of the folder."""
     meaning = Meaning(known=any(holds(value, when) for when in profile.ignore))
     for rule in profile.lines:
         if holds(value, rule.when) and not (rule.unless and holds(value, rule.unless)):
@@ -129,7 +129,7 @@ def cause_of(status: JsonValue, message: JsonValue) -> Cause:
     return (None if code is None else cause_of_status(code)) or Cause.UNCLASSIFIED
 
 
-def _apply(rule: Rule, value: JsonValue, meaning: Meaning, skills: tuple[str, ...]) -> None:
+def _apply(rule: Rule, value: JsonValue, meaning: Meaning, skills: Mapping[str, str]) -> None:
     meaning.session = meaning.session or _text(value, rule.session)
     meaning.version = meaning.version or _text(value, rule.version)
     meaning.model = meaning.model or _text(value, rule.model)
@@ -147,8 +147,9 @@ def _apply(rule: Rule, value: JsonValue, meaning: Meaning, skills: tuple[str, ..
         meaning.answer.extend(one for one in found(value, rule.answer) if isinstance(one, str))
     if rule.loaded:
         texts = [one for one in found(value, rule.loaded.text) if isinstance(one, str)]
-        for skill in skills:
-            if any(rule.loaded.mark.replace("{skill}", skill) in text for text in texts):
+        for skill, folder in skills.items():
+            mark = rule.loaded.mark.replace("{skill}", skill).replace("{folder}", folder)
+            if any(mark in text for text in texts):
                 meaning.loaded.append(skill)
     if rule.usage:
         used = _tokens(value, rule.usage)

@@ -134,7 +134,7 @@ class _Reading:
                 else Unrecognized(seq=record.seq, turn=record.turn, why="not_json")
             )
             return
-        meaning = meaning_of(value, self.profile, tuple(one.skill for one in self.loads.placed))
+        meaning = meaning_of(value, self.profile, self.loads.folders())
         if meaning.missing:
             # What it would have told is missing, and a missing call must not look like a call that was not made.
             self.damaged = True
@@ -162,6 +162,9 @@ class _Reading:
             yield ToolRejected(seq=seq, turn=turn, call=rejected, reason=reason)  # type: ignore[arg-type]
         for result in meaning.results:
             yield ToolResult(seq=seq, turn=turn, call=result.id, content=result.content, is_error=result.failed)
+            if self.loads.doubtful(result.id, result.content, failed=result.failed):
+                self.damaged = True
+                yield Unrecognized(seq=seq, turn=turn, why="skill_of_another_place")
             for skill, step in self.loads.returned(result.id, result.content, failed=result.failed):
                 yield SkillStep(seq=seq, turn=turn, skill=skill, step=step)
         process.answer.extend(meaning.answer)

@@ -82,7 +82,10 @@ class FailMap(Part):
 
 
 class LoadedMap(Part):
-    """Where a line shows a skill's body by itself: a text that holds `mark`, with `{skill}` for the skill's id."""
+    """Where a line shows a skill's body by itself: a text that holds `mark`.
+
+    In it `{skill}` is the skill's id, and `{folder}` the path of its folder, by which it is told from others of its name.
+    """
 
     text: Pointer
     mark: str
@@ -120,10 +123,15 @@ class Rule(Part):
 
 
 class Load(Part):
-    """A tool that shows the body of a skill to the model: by `name`, by `path` of a file, or by a shell `command`."""
+    """A tool that shows the body of a skill to the model: by `name`, by `path` of a file, or by a shell `command`.
+
+    A name may be another skill's too: `mark` is a text that the result holds where it is the placed one, with
+    `{folder}` for the path of its folder.
+    """
 
     tool: str
     name: Pointer | None = None
+    mark: str | None = None
     path: Pointer | None = None
     command: Pointer | None = None
 
@@ -131,6 +139,8 @@ class Load(Part):
     def _one_way(self) -> Self:
         if sum(way is not None for way in (self.name, self.path, self.command)) != 1:
             raise ValueError("it takes exactly one of `name`, `path` and `command`")
+        if self.mark is not None and (self.name is None or "{folder}" not in self.mark):
+            raise ValueError("`mark` stands beside `name`, and needs {folder}, or any skill of that name would be meant")
         return self
 
 
