@@ -1,7 +1,9 @@
 """What is true of every member: names, files, wheels; and of the workspace: no list of members, no addresses."""
 
 import ast
+import importlib
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -15,7 +17,10 @@ import pytest
 import bundle
 import lock
 import members as workspace
+import skilltrial.testing
 from members import CORE, ROOT, Member
+from skilltrial.plugins.kinds import COMMAND, SUITE
+from skilltrial.testing.contracts import Contract
 
 MEMBERS = workspace.members()
 PLUGINS = [member for member in MEMBERS if member.folder != CORE]
@@ -102,6 +107,30 @@ def test_the_bundle_brings_members_only_and_bears_the_rule_of_names():
     assert one.distribution == f"skilltrial-{one.folder.rpartition('/')[2]}"
     assert one.needs <= {member.distribution for member in MEMBERS if member != one}
     assert bundle.wanted("a\ndependencies = [\n]\nb\n", MEMBERS).count('",\n') == len(MEMBERS) - 1
+
+
+@each_part
+def test_each_part_of_a_member_is_held_to_the_contract_of_its_kind(member: Member):
+    """Its tests name the class, and have a test class of that contract."""
+    contracts = {
+        one.kind.group: name
+        for module in pkgutil.iter_modules(skilltrial.testing.__path__, "skilltrial.testing.")
+        if module.name != "skilltrial.testing.player"  # a program that is copied, never imported
+        for name, one in vars(importlib.import_module(module.name)).items()
+        if name.endswith("Contract") and issubclass(one, Contract) and one is not Contract
+    }
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / member.folder / "tests").rglob("test_*.py")]
+
+    for group, points in member.entry_points.items():
+        if group not in contracts:
+            # What is left has no behaviour of its own: a suite is data, a command belongs to click.
+            assert group in (SUITE.group, COMMAND.group)
+            continue
+        name = contracts[group]
+        for target in set(points.values()):
+            part = target.rpartition(":")[2]
+            held = [text for text in texts if re.search(rf"^class Test\w*\({name}\)", text, re.MULTILINE)]
+            assert any(re.search(rf"\b{part}\b", text) for text in held), f"no {name} holds {part} of {member.folder}"
 
 
 def test_no_list_of_members_is_written_by_hand():

@@ -159,6 +159,28 @@ def test_what_did_not_end_well_is_never_behaviour(talk, script, ending, cause, o
     assert tuple(None if one is None else str(one) for one in told) == (ending, cause, owner)
 
 
+def test_what_an_agent_prints_beside_messages_is_on_record_in_its_order_and_forges_nothing(bridge, tmp_path):
+    deep = '{"bridge": "prompted", "x": ' + "[" * 5000 + "]" * 5000 + "}"
+    script = [
+        {"raw": "first"},
+        {"say": "One."},
+        {"raw": '{"bridge": "failed"}'},
+        {"raw": deep},
+        {"raw": "[1]"},
+        {"say": "Two."},
+    ]
+
+    told = bridge(Job(prompt="Go."), script, tmp_path).stdout.splitlines()
+
+    kept = told[next(n for n, line in enumerate(told) if line == "first") :]
+    assert [("One." in line, "Two." in line) for line in kept].count((False, False)) == 5
+    assert [kept.index(line) for line in ("first", deep[:-1], "[1]")] == [0, 3, 4]
+    # An object is a message of the agent's, and no word of the bridge.
+    assert json.loads(kept[2]) == {"from": "agent", "message": {"bridge": "failed"}}
+    assert "One." in kept[1]
+    assert "Two." in kept[5]
+
+
 def test_a_skill_is_seen_where_the_files_of_a_reading_call_name_it(talk):
     def steps(path, kind="read"):
         events = talk([*call("c", "Read", kind=kind, locations=[{"path": path}]), {"say": "Done."}])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -63,9 +62,7 @@ class PiRendering(Rendering):
     def begin(self, turn: Turn) -> Iterable[Step]:
         return out({"type": "session", "id": turn.session, "cwd": str(turn.project)}, {"type": "agent_start"})
 
-    def tool(
-        self, id: str, tool: str, given: object, text: str, *, failed: bool = False
-    ) -> tuple[Step, ...]:
+    def tool(self, id: str, tool: str, given: object, text: str, *, failed: bool = False) -> tuple[Step, ...]:
         told: dict[str, object] = {"toolCallId": id, "toolName": tool}
         result = {"content": [{"type": "text", "text": text}]}
         return out(

@@ -1,7 +1,8 @@
 """A process of its own that holds one turn with an agent over the Agent Client Protocol.
 
 `python -m skilltrial_host_acp.bridge PROGRAM ARGUMENT...` with a Job on standard input. Each message that goes or comes
-is a line on standard output; so are the bridge's own words. It is watched and ended like any other agent program.
+is a line on standard output; so are the bridge's own words, and the agent's lines that are no messages. It is watched
+and ended like any other agent program.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import acp
-from acp import PROTOCOL_VERSION, RequestError, spawn_agent_process, text_block
+from acp import PROTOCOL_VERSION, RequestError, connect_to_agent, text_block
+from acp.client.connection import ClientSideConnection
 from acp.connection import StreamEvent
 from acp.schema import (
     AcpMcpServer,
@@ -27,12 +29,11 @@ from acp.schema import (
     McpServerStdio,
     SseMcpServer,
 )
+from acp.transports import spawn_stdio_transport
 
 from .client import Client
 from .job import Job, Server, Stage
-
-_LONGEST = 64 * 1024 * 1024
-"""Of one message, in bytes."""
+from .lines import LONGEST, Lines
 
 
 class Refused(Exception):
@@ -58,40 +59,49 @@ def main() -> int:
 async def converse(job: Job, command: tuple[str, ...]) -> None:
     """Open or take up the conversation, and give it the prompt."""
     cwd = str(Path.cwd())
-    client = Client(job, cwd)
-    async with spawn_agent_process(
-        # What the client does not offer, the library refuses by itself.
-        cast("acp.Client", client),
-        *command,
-        env=dict(os.environ),
-        cwd=cwd,
-        transport_kwargs={"stderr": None, "limit": _LONGEST},
-        observers=[_heard, client.heard],
-    ) as (agent, _process):
-        begun = await agent.initialize(
-            protocol_version=PROTOCOL_VERSION,
-            client_capabilities=ClientCapabilities(
-                fs=FileSystemCapabilities(read_text_file=False, write_text_file=False), terminal=False
-            ),
-            client_info=Implementation(name="skilltrial", version=version("skilltrial-host-acp")),
+    async with spawn_stdio_transport(*command, env=dict(os.environ), cwd=cwd, stderr=None, limit=LONGEST) as (
+        spoken,
+        writer,
+        _process,
+    ):
+        client = Client(job, cwd)
+        agent = connect_to_agent(
+            # What the client does not offer, the library refuses by itself.
+            cast("acp.Client", client),
+            Lines(spoken, writer, sys.stdout.buffer),
+            observers=[_heard, client.heard],
         )
-        can = begun.agent_capabilities
-        if any(server.url is not None for server in job.servers) and not (
-            can and can.mcp_capabilities and can.mcp_capabilities.http
-        ):
-            raise Refused("mcp_http")
-        servers: list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio]
-        servers = [_server(server) for server in job.servers]
-        if job.session is None:
-            session = (await agent.new_session(cwd=cwd, mcp_servers=servers)).session_id
-        else:
-            if not (can and can.load_session):
-                raise Refused("load_session")
-            session = job.session
-            await agent.load_session(cwd=cwd, session_id=session, mcp_servers=servers)
-        # What an agent tells before this is the past of a conversation that was taken up.
-        say("prompted", session)
-        await agent.prompt(prompt=[text_block(job.prompt)], session_id=session)
+        try:
+            await _turn(agent, job, cwd)
+        finally:
+            await agent.close()
+
+
+async def _turn(agent: ClientSideConnection, job: Job, cwd: str) -> None:
+    begun = await agent.initialize(
+        protocol_version=PROTOCOL_VERSION,
+        client_capabilities=ClientCapabilities(
+            fs=FileSystemCapabilities(read_text_file=False, write_text_file=False), terminal=False
+        ),
+        client_info=Implementation(name="skilltrial", version=version("skilltrial-host-acp")),
+    )
+    can = begun.agent_capabilities
+    if any(server.url is not None for server in job.servers) and not (
+        can and can.mcp_capabilities and can.mcp_capabilities.http
+    ):
+        raise Refused("mcp_http")
+    servers: list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio]
+    servers = [_server(server) for server in job.servers]
+    if job.session is None:
+        session = (await agent.new_session(cwd=cwd, mcp_servers=servers)).session_id
+    else:
+        if not (can and can.load_session):
+            raise Refused("load_session")
+        session = job.session
+        await agent.load_session(cwd=cwd, session_id=session, mcp_servers=servers)
+    # What an agent tells before this is the past of a conversation that was taken up.
+    say("prompted", session)
+    await agent.prompt(prompt=[text_block(job.prompt)], session_id=session)
 
 
 def say(stage: Stage, word: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,8 +36,10 @@ class AcpSession:
         # What is no text can't be told in JSON: a lone surrogate becomes a question mark.
         said = prompt.encode("utf-8", "replace").decode("utf-8")
         job = self.job.model_copy(update={"prompt": said, "session": self.session if self.turns > 1 else None})
+        # A program that is gone is started by itself: so the launcher puts on record why it can't be.
+        there = shutil.which(self.program[0]) is not None
         command = Command(
-            argv=(sys.executable, "-m", BRIDGE, *self.program),
+            argv=(sys.executable, "-m", BRIDGE, *self.program) if there else self.program,
             cwd=self.place.project,
             env=self.environment,
             stdin=json.dumps(job.model_dump()).encode("ascii"),

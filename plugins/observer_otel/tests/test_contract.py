@@ -16,7 +16,7 @@ from skilltrial_observer_otel.observer import OtelObserver
 class Receiver(BaseHTTPRequestHandler):
     """Takes whatever comes."""
 
-    def do_POST(self) -> None:  # noqa: N802 - the name that http.server asks for
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self.send_response(200)
         self.end_headers()

@@ -167,6 +167,6 @@ def _demand_continued(starts: list[dict[str, Any]], sessions: set[Any]) -> None:
     if len(starts) < 2:
         return
     first, second = starts[0], starts[1]
-    told = [one for one in second["argv"] if one not in first["argv"]]
+    told = [one for key in ("argv", "told") for one in second[key] if one not in first[key]]
     known = any(str(one) in second["prompt"] or one in os.fsencode(str(second["env"])).decode() for one in sessions)
     demand(told or known, "the second turn's process was started like the first: a conversation of its own")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -21,16 +22,23 @@ def main() -> int:
             write(1, reply["out"])
             write(2, reply["err"])
             return int(reply["code"])
-    turn = note(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
-    turns = SCRIPT["turns"]
-    for step in turns[min(turn, len(turns) - 1)]:
+    talker = HERE / "talker.py"
+    if talker.exists():
+        return int(runpy.run_path(str(talker))["talk"](take, play))
+    for step in take(sys.stdin.buffer.read().decode("utf-8", "surrogateescape")):
         code = play(*step)
         if code is not None:
             return code
     return 0
 
 
-def note(prompt: str) -> int:
+def take(prompt: str, told: "tuple[str, ...]" = ()) -> "list[list[str]]":
+    """A prompt has come, and before it what was `told`: the steps of its turn."""
+    turn, turns = note(prompt, told), SCRIPT["turns"]
+    return list(turns[min(turn, len(turns) - 1)])
+
+
+def note(prompt: str, told: "tuple[str, ...]") -> int:
     """Keep how this start was made; the number of earlier starts in the same folder."""
     home = Path(os.environ.get("HOME") or "/nonexistent")
     files = {}
@@ -43,6 +51,7 @@ def note(prompt: str) -> int:
         "cwd": str(Path.cwd()),
         "env": dict(os.environ),
         "prompt": prompt,
+        "told": told,
         "home": files,
     }
     notes = HERE / "starts.jsonl"

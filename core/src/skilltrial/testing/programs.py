@@ -97,6 +97,14 @@ class Rendering:
     """A tool of the program's own, for hosts that take no MCP server."""
     own_input: Mapping[str, JsonValue] = {"command": "echo kit"}
     """The input of such a call, as the events show it."""
+    talker: Path | None = None
+    """Of a program that is talked to while it works: a Python file that holds the conversation.
+
+    It imports the standard library only. Its `talk(take, play)` is called, and returns the exit code. `take(prompt,
+    told)`, when a prompt has come, gives the steps of its turn; `told` are texts that were said before, about servers
+    say. `play(*step)` plays one, and gives an exit code where it is the last. Steps of other verbs than the kit's are
+    the file's own to play.
+    """
 
     def begin(self, turn: Turn) -> Iterable[Step]:
         """What it prints when a prompt has come: session, model, the skills that it offers."""
@@ -236,10 +244,12 @@ class FakeProgram:
     folder: Path = field(repr=False)
 
     @classmethod
-    def build(cls, folder: Path, name: str, replies: Sequence[Reply]) -> FakeProgram:
-        """Write a program that knows its replies, and no turn yet."""
+    def build(cls, folder: Path, name: str, replies: Sequence[Reply], talker: Path | None = None) -> FakeProgram:
+        """Write a program that knows its replies, how to talk, and no turn yet."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "player.py").write_bytes(Path(__file__).with_name("player.py").read_bytes())
+        if talker is not None:
+            (folder / "talker.py").write_bytes(talker.read_bytes())
         path = folder / name
         path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "{folder / "player.py"}" "$@"\n', encoding="utf-8")
         path.chmod(0o755)
@@ -254,7 +264,7 @@ class FakeProgram:
 
     @property
     def starts(self) -> list[dict[str, Any]]:
-        """How it was started to take a prompt: `argv`, `cwd`, `env`, `prompt` (its standard input), `home` (files)."""
+        """How it was started to take a prompt: `argv`, `cwd`, `env`, `prompt`, `told` (before it), `home` (files)."""
         notes = self.folder / "starts.jsonl"
         return [json.loads(line) for line in notes.read_text("ascii").splitlines()] if notes.exists() else []
 

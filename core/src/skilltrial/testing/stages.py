@@ -167,8 +167,8 @@ class Stage:
         return scene
 
     def given(self, start: Mapping[str, object]) -> str:
-        """All that a start was told: arguments, variables, prompt, and the files of its home."""
-        return "\n".join(map(str, (start["argv"], start["env"], start["home"])))
+        """All that a start was told beside the prompt: arguments, variables, words, and the files of its home."""
+        return "\n".join(map(str, (start["argv"], start["env"], start["told"], start["home"])))
 
     def alive(self) -> list[int]:
         """Processes that the program left behind and that still run."""
@@ -186,7 +186,7 @@ def staged(
 ) -> Iterator[Stage]:
     """A stage; whatever happened on it, nothing of it runs or lies about afterwards."""
     replies: tuple[Reply, ...] = tuple(rendering.replies)
-    program = FakeProgram.build(folder / "kit-program", name, replies)
+    program = FakeProgram.build(folder / "kit-program", name, replies, rendering.talker)
     bound = bind(NormalizerFacade, "subject", normalizer)
     with Supervisor() as supervisor:
         stage = Stage(make, rendering, bound, program, supervisor)

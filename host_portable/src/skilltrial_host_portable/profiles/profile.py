@@ -84,7 +84,7 @@ class FailMap(Part):
 class LoadedMap(Part):
     """Where a line shows a skill's body by itself: a text that holds `mark`.
 
-    In it `{skill}` is the skill's id, and `{folder}` the path of its folder, by which it is told from others of its name.
+    In it `{skill}` is the skill's id, and `{folder}` the path of its folder: so others of its name are told apart.
     """
 
     text: Pointer
@@ -140,7 +140,9 @@ class Load(Part):
         if sum(way is not None for way in (self.name, self.path, self.command)) != 1:
             raise ValueError("it takes exactly one of `name`, `path` and `command`")
         if self.mark is not None and (self.name is None or "{folder}" not in self.mark):
-            raise ValueError("`mark` stands beside `name`, and needs {folder}, or any skill of that name would be meant")
+            raise ValueError(
+                "`mark` stands beside `name`, and needs {folder}, or any skill of that name would be meant"
+            )
         return self
 
 
