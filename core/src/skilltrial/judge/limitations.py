@@ -118,6 +118,9 @@ def _refused(trials: Sequence[TrialReport]) -> Iterator[str]:
 
 def _of_the_host(archive: ArchiveView) -> Iterator[str]:
     host = archive.plan.host
+    if host.evidence_kind is EvidenceKind.STAND_IN_HOST:
+        yield "The agent program was a stand-in: this says nothing about the real one, nor about the skill."
+    yield from host.caveats
     if not host.sees:
         yield "Of this host only exit codes and files were observed."
     else:

@@ -56,6 +56,8 @@ class HostIdentity(Part):
     """It was given a command that works with a scripted model only."""
     ambient: tuple[str, ...] = ()
     """State of the operator's that its trials can see, in words for the report (no paths)."""
+    caveats: tuple[str, ...] = ()
+    """What is not known of this host itself, a sentence each: every report shows them."""
 
     @field_serializer("can", "sees")
     def _in_order(self, names: frozenset[StrEnum]) -> list[str]:

@@ -1,0 +1,57 @@
+"""What the bridge is told of one turn, and the lines with which it says where it stands."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from skilltrial.api import Part
+
+
+class Server(Part):
+    """An MCP server that the session gets: by `url`, or by `command`."""
+
+    name: str
+    url: str | None = None
+    command: tuple[str, ...] = ()
+    environment: dict[str, str] = Field(default_factory=dict)
+
+    def told(self) -> dict[str, JsonValue]:
+        """As the protocol wants it: one key too many refuses the whole session."""
+        if self.url is not None:
+            return {"name": self.name, "type": "http", "url": self.url, "headers": []}
+        variables: list[JsonValue] = [{"name": name, "value": value} for name, value in self.environment.items()]
+        return {"name": self.name, "command": self.command[0], "args": list(self.command[1:]), "env": variables}
+
+
+class Job(Part):
+    """One turn. `session` is the conversation that is taken up, None for a new one."""
+
+    prompt: str
+    turn: int = 1
+    session: str | None = None
+    model: dict[str, JsonValue] = Field(default_factory=dict)
+    """`providerId`, `modelId` and perhaps `options`."""
+    effort: str | None = None
+    mode: str = "build"
+    servers: tuple[Server, ...] = ()
+    tools: tuple[str, ...] = ()
+    """Native names of the fixtures' tools: a call of one is always allowed."""
+    programs: tuple[str, ...] = ()
+    """Names of a fixture's programs: a command that is nothing but one of these is always allowed."""
+    allow: tuple[str, ...] = ()
+    """What the suite allows: `TOOL`, `TOOL(command)` or `TOOL(beginning of a command:*)`."""
+    plugin: str | None = None
+    """A plugin that the program is to find; it is asked what it found."""
+    patience: float = 60.0
+    """Seconds that an answer of the program may take; a turn may take as long as its trial."""
+
+
+Stage = Literal["sent", "failed", "odd", "closed"]
+"""`sent`: this message went to the program. `failed`: the turn did not end as turns do, `word` says how. `odd`: the
+program printed what could be mistaken for a line of the bridge's. `closed`: the program is gone, with this `code`."""
+Fault = Literal["no_start", "refused", "no_answer", "gone", "turn_end_lost", "unsettled", "stopped"]
+"""`no_start`: it ended before its first answer. `refused`: a request of ours came back as an error. `no_answer`: it did
+not come back in time. `gone`: the program ended in the middle. `turn_end_lost`: the prompt is over and the turn's end
+was never told. `unsettled`: the other way round. `stopped`: the bridge was told to end."""
