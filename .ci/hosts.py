@@ -18,6 +18,7 @@ BEGIN, END = "<!-- hosts: made by .ci/generated -->\n", "<!-- end of hosts -->\n
 ROWS: tuple[tuple[str, str, Mapping[str, object]], ...] = (
     ("Codex CLI", "codex", {}),
     ("Claude Code", "claude", {}),
+    ("ZCode (not checked against the real program)", "zcode", {}),
     ("opencode", "portable", {"profile": "opencode"}),
     ("pi", "portable", {"profile": "pi"}),
     ("any that speaks ACP", "acp", {"command": ("true",), "endpoint_env": {"X": "x"}}),
@@ -35,7 +36,8 @@ def identities() -> Iterator[tuple[str, str, HostIdentity]]:
         stand_in.write_text("#!/bin/sh\necho 0.0.0\n", encoding="utf-8")
         stand_in.chmod(0o755)
         for title, name, options in ROWS:
-            own = {"binary": str(stand_in)} if name in {"codex", "claude"} else {}
+            own = {"binary": str(stand_in)} if name in {"codex", "claude", "zcode"} else {}
+            own |= {"table": str(stand_in)} if name == "zcode" else {}
             host = bind(HostFacade, name, discovery.build(HOST, name, {**options, **own}))
             profile = options.get("profile")
             flag = f"--host {name}" + (

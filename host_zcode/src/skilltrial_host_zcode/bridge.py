@@ -1,7 +1,8 @@
 """A process of its own that holds one turn with `zcode app-server`.
 
 `python -m skilltrial_host_zcode.bridge PROGRAM ARGUMENT...` with a Job on standard input. What the program prints is
-printed as it came, what is sent to it on lines of the bridge's own. It is watched and ended like any other agent program.
+printed as it came, what is sent to it on lines of the bridge's own. It is watched and ended like any other agent
+program.
 """
 
 from __future__ import annotations
@@ -125,11 +126,12 @@ class Talk:
         }
         if self._job.model:
             given["modelSelection"] = self._job.model
+        reply = self._reply("session/send", given)
         for _ in range(_TRIES):
-            reply = self._reply("session/send", given)
             if number(inner(reply, "error"), "code") != _BUSY:
                 break
             self._wait(_BETWEEN)
+            reply = self._reply("session/send", given)
         if "error" in reply:
             raise Failed("refused", "session/send")
 

@@ -36,9 +36,7 @@ from .settings import Api, Endpoint, cli_config, provider_config, selection, wri
 from .surroundings import fence, short
 
 SKILLS = ".agents/skills"
-CAN = frozenset(
-    {Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.PROGRAMS, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL}
-)
+CAN = frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.PROGRAMS, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL})
 SHOWN = frozenset(Sees) - {Sees.COST}
 
 
@@ -96,7 +94,7 @@ class ZcodeHost:
             return Probe(program=path, told=told, todo=(str(error),))
         todo = [f"live runs: give --model, --host-option base_url=URL and --pass-env {self.key_env}"]
         if not found.stands_in and found.version != program.READ_ABOUT:
-            todo.append(f"this version is not the one that is known of ({program.READ_ABOUT}): look twice at what it does")
+            todo.append(f"this is not the version that is known of ({program.READ_ABOUT}): look twice at what it does")
         return Probe(path, found.version, (f"program sha256 {found.sha256}", *told), tuple(todo))
 
     def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:

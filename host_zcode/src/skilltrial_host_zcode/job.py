@@ -1,37 +1,40 @@
-"""What the bridge is told of one turn, and the lines with which it says where it stands."""
+"""What the bridge is told of one turn, and the lines with which it says where it stands.
+
+The bridge is started for each turn: what it imports is paid for each time, so this is the standard library alone.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue
 
-from skilltrial.api import Part
-
-
-class Server(Part):
+@dataclass(frozen=True, slots=True)
+class Server:
     """An MCP server that the session gets: by `url`, or by `command`."""
 
     name: str
     url: str | None = None
     command: tuple[str, ...] = ()
-    environment: dict[str, str] = Field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
 
-    def told(self) -> dict[str, JsonValue]:
+    def told(self) -> dict[str, Any]:
         """As the protocol wants it: one key too many refuses the whole session."""
         if self.url is not None:
             return {"name": self.name, "type": "http", "url": self.url, "headers": []}
-        variables: list[JsonValue] = [{"name": name, "value": value} for name, value in self.environment.items()]
+        variables = [{"name": name, "value": value} for name, value in self.environment.items()]
         return {"name": self.name, "command": self.command[0], "args": list(self.command[1:]), "env": variables}
 
 
-class Job(Part):
+@dataclass(frozen=True, slots=True)
+class Job:
     """One turn. `session` is the conversation that is taken up, None for a new one."""
 
     prompt: str
-    turn: int = 1
     session: str | None = None
-    model: dict[str, JsonValue] = Field(default_factory=dict)
+    model: Mapping[str, Any] = field(default_factory=dict)
     """`providerId`, `modelId` and perhaps `options`."""
     effort: str | None = None
     mode: str = "build"
@@ -46,6 +49,16 @@ class Job(Part):
     """A plugin that the program is to find; it is asked what it found."""
     patience: float = 60.0
     """Seconds that an answer of the program may take; a turn may take as long as its trial."""
+
+    def write(self) -> bytes:
+        """As the bridge reads it."""
+        return json.dumps(asdict(self)).encode("ascii")
+
+    @classmethod
+    def read(cls, data: bytes) -> Job:
+        """What `write` wrote."""
+        value = json.loads(data)
+        return cls(**{**value, "servers": tuple(Server(**one) for one in value["servers"])})
 
 
 Stage = Literal["sent", "failed", "odd", "closed"]

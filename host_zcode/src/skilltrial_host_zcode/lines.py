@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pydantic import JsonValue
-
-Object = Mapping[str, JsonValue]
+Object = Mapping[str, Any]
 NOTHING: Object = {}
 
 
-def text(value: JsonValue | Object, key: str) -> str | None:
+def text(value: Any, key: str) -> str | None:
     """The text at `key`; None where there is none."""
     one = value.get(key) if isinstance(value, Mapping) else None
     return one if isinstance(one, str) else None
 
 
-def number(value: JsonValue | Object, key: str) -> int | None:
+def number(value: Any, key: str) -> int | None:
     """The whole number at `key`; None where there is none (true and false are no numbers)."""
     one = value.get(key) if isinstance(value, Mapping) else None
     return one if type(one) is int else None
 
 
-def inner(value: JsonValue | Object, key: str) -> Object:
+def inner(value: Any, key: str) -> Object:
     """The object at `key`; empty where there is none."""
     one = value.get(key) if isinstance(value, Mapping) else None
     return one if isinstance(one, dict) else NOTHING
 
 
-def several(value: JsonValue | Object, key: str) -> Sequence[JsonValue]:
+def several(value: Any, key: str) -> Sequence[Any]:
     """The list at `key`; empty where there is none."""
     one = value.get(key) if isinstance(value, Mapping) else None
     return one if isinstance(one, list) else ()
 
 
-def shown(content: JsonValue) -> str:
+def shown(content: Any) -> str:
     """The text of a result: as it is, or the joined texts of its parts."""
     if isinstance(content, str):
         return content

@@ -1,4 +1,4 @@
-"""How the program calls the tools of MCP servers: `mcp__SERVER__TOOL`, of a plugin's `mcp__plugin_PLUGIN_SERVER__TOOL`."""
+"""How the program calls the tools of MCP servers: `mcp__SERVER__TOOL`, a plugin's `mcp__plugin_PLUGIN_SERVER__TOOL`."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Names:
                     if name == native(known, tool):
                         return tool, server
         # A tool that nobody offered, under the name of a server that is there: the longest name is meant.
-        known = sorted(((form, server) for server in self.servers for form in self._forms(server)), key=_length)
-        for form, server in reversed(known):
+        forms = [(form, server) for server in self.servers for form in self._forms(server)]
+        for form, server in sorted(forms, key=_length, reverse=True):
             if name.startswith(native(form, "")):
                 return name.removeprefix(native(form, "")), server
         server, _, tool = name.removeprefix("mcp__").partition("__")

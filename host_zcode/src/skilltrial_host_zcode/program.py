@@ -145,7 +145,13 @@ def _told(argv: tuple[str, ...], stamp: tuple[int, int], table: str | None) -> s
             environment |= variables(Path(table), Path(home, "provider_config.json"))
         try:
             done = subprocess.run(
-                argv, env=environment, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWERS_WITHIN
+                argv,
+                env=environment,
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_ANSWERS_WITHIN,
+                check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise InvalidRequest(f"{argv[0]} does not start ({type(error).__name__}); check --host-binary") from error

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skilltrial.api import Command, Place, Recorder, SessionStopped, Unavailable
@@ -42,12 +41,12 @@ class ZcodeSession:
             raise SessionStopped("the program is gone")
         # What is no text can't be told in JSON: a lone surrogate becomes a question mark.
         said = prompt.encode("utf-8", "replace").decode("utf-8")
-        job = self.job.model_copy(update={"prompt": said, "session": self.session, "turn": self.turns})
+        job = replace(self.job, prompt=said, session=self.session)
         command = Command(
             argv=(sys.executable, "-m", BRIDGE, *self.program),
             cwd=self.place.project,
             env=self.environment,
-            stdin=json.dumps(job.model_dump()).encode("ascii"),
+            stdin=job.write(),
         )
         heard = _Heard()
         finished = self.place.launcher.run(command, self.recorder, heard.hear)

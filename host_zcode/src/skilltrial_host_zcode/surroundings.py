@@ -26,7 +26,7 @@ def short(folder: Path) -> Iterator[Path]:
 
 
 def fence(project: Path) -> None:
-    """Make the project the root of a repository where it lies within one: settings and skills are looked for up to it."""
+    """Make a project that lies within a repository one of its own: settings and skills are looked for up to a root."""
     git = project / ".git"
     if git.exists() or not any((folder / ".git").exists() for folder in project.parents):
         return

@@ -1,4 +1,4 @@
-"""The lines of one bridge process, followed: which answer is to which request, what the turn came to. Pure and total."""
+"""The lines of one bridge process, followed: which answer is to which request, what the turn came to. Total."""
 
 from __future__ import annotations
 

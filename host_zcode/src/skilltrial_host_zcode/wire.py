@@ -39,6 +39,7 @@ class Wire:
     def __init__(self, argv: Sequence[str], cwd: Path) -> None:
         self._process = subprocess.Popen(argv, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self._read: queue.Queue[bytes] = queue.Queue(_AHEAD)
+        self._gone = False
         self._unsent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         stdout, stdin = self._process.stdout, self._process.stdin
         if stdout is None or stdin is None:
@@ -51,8 +52,11 @@ class Wire:
 
     def hear(self, until: float) -> Object | None:
         """The next message; None for a line that is none. Raises Silent at the time `until`, Gone at the end."""
+        if self._gone:
+            raise Gone
         line = self._line(until)
         if not line:
+            self._gone = True
             raise Gone
         message = _message(line)
         if message is not None and "bridge" in message:

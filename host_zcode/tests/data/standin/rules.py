@@ -11,7 +11,8 @@ PARAMS = {
         {"workspace": "workspace"},
         {
             "mode": MODES, "model": "selection", "thoughtLevel": str, "titleGenerationEnabled": bool,
-            "mcpServers": "servers", "toolAllowlist": list, "toolDenylist": list, "persistence": ("immediate", "deferred"),
+            "mcpServers": "servers", "toolAllowlist": list, "toolDenylist": list,
+            "persistence": ("immediate", "deferred"),
         },
     ),
     "session/resume": (

@@ -9,9 +9,9 @@ import time
 from itertools import count
 from pathlib import Path
 
-from rules import Refused, check, envelope, preferences
-from session import Session, catalog, plugins
-from tools import McpServer, ToolFailed
+from .rules import Refused, check, envelope, preferences
+from .session import Session, catalog, plugins
+from .tools import McpServer, ToolFailed
 
 
 class Server:
@@ -115,7 +115,7 @@ class Server:
         except Refused as refused:
             self.write({"id": message["id"], "error": refused.error})
             return
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - as ZCode does
             fault = {"code": -32603, "message": str(error), "data": {"name": type(error).__name__}}
             self.write({"id": message["id"], "error": fault})
             return

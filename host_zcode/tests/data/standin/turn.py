@@ -3,9 +3,9 @@
 import json
 import uuid
 
-from model import Endpoint, ModelFailed, Scripted
-from rules import fits
-from tools import EDITS, McpServer, ToolFailed, Tools
+from .model import Endpoint, ModelFailed, Scripted
+from .rules import fits
+from .tools import EDITS, McpServer, ToolFailed, Tools
 
 SCHEMA = "Tool input failed inputSchema validation"
 
@@ -63,7 +63,7 @@ class Turn:
         return True
 
     def _model(self):
-        from session import personal
+        from .session import personal
 
         if self.switches.no_model:
             raise ModelFailed(type="configuration_error", message="Model creation failed: select a model")
@@ -84,7 +84,7 @@ class Turn:
         self.session.event("turn.completed", {"response": "Noted.", "resultType": "success", "toolCallCount": 0}, name)
 
     def _answered(self, model):
-        from session import skills
+        from .session import skills
 
         session = self.session
         self.tools = Tools(session.project, skills(session.server.home, session.project))
@@ -110,7 +110,7 @@ class Turn:
                 messages.append({"role": "tool", "tool_call_id": id, "content": self._called(id, name, given)})
 
     def _connect(self):
-        from session import plugins
+        from .session import plugins
 
         told = {one["name"]: one["url"] for one in self.session.servers if "url" in one}
         for plugin in plugins(self.session.server.home)["plugins"]:

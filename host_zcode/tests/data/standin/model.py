@@ -104,7 +104,8 @@ def _streamed(answer):
             break
         chunk = json.loads(line[5:])
         usage = chunk.get("usage") or {}
-        reply.input, reply.output = usage.get("prompt_tokens", reply.input), usage.get("completion_tokens", reply.output)
+        reply.input = usage.get("prompt_tokens", reply.input)
+        reply.output = usage.get("completion_tokens", reply.output)
         for choice in chunk.get("choices", []):
             delta = choice.get("delta", {})
             if delta.get("content"):

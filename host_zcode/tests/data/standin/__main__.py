@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """A stand-in for `zcode.cjs`: it speaks the app-server's protocol as it is written down, asks a real model endpoint and
 calls real MCP servers. It is not ZCode and says so where it is asked for its version.
 
@@ -9,10 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from server import Server
-from switches import Switches
+from .server import Server
+from .switches import Switches
 
 VERSION = "stand-in 0.16.9"
 BUILTIN, PERSONAL = "ZCODE_BUILTIN_PROVIDER_CONFIG_FILE", "ZCODE_PERSONAL_PROVIDER_CONFIG_FILE"

@@ -89,7 +89,7 @@ class Tools:
     def _bash(self, given):
         done = subprocess.run(
             ["/bin/sh", "-c", given["command"]], cwd=self.project, capture_output=True, text=True, timeout=60,
-            stdin=subprocess.DEVNULL, errors="replace",
+            stdin=subprocess.DEVNULL, errors="replace", check=False,
         )  # fmt: skip
         if done.returncode:
             raise ToolFailed(f"Exit code {done.returncode}\n{done.stdout}{done.stderr}")

@@ -7,8 +7,8 @@ import time
 import uuid
 from pathlib import Path
 
-from tools import find_skills
-from turn import Turn
+from .tools import find_skills
+from .turn import Turn
 
 PERSONAL = "ZCODE_PERSONAL_PROVIDER_CONFIG_FILE"
 
