@@ -117,6 +117,20 @@ def test_the_guidance_suite_is_rehearsed_on_it(skilltrial: Command, zcode: tuple
     assert [promise for promise in told if promise["kept"] != "yes"] == []
 
 
+def test_a_plugin_is_installed_by_it(skilltrial: Command, zcode: tuple[str, ...], tmp_path: Path) -> None:
+    some = ("--case", "explicit-save", "--rehearsal", "honest", "--rehearsal", "null", "--delivery", "plugin")
+
+    ran = skilltrial(
+        "rehearse", "guidance", *some, "--out", "run", "--jobs", "2", "--format", "json", *zcode, within=300
+    )
+
+    assert ran.code == 0, ran.err
+    wire = (tmp_path / "run/trials/explicit-save/with_skill/honest/fixture-powercontext.jsonl").read_text("utf-8")
+    assert "/v1/scope-bindings/resolve" in wire, "the plugin's hook asked"
+    (trigger,) = ran.trials["explicit-save/with_skill/honest"]["trigger"]
+    assert trigger["evidence"] == "read-observed"
+
+
 @pytest.mark.parametrize(
     ("flags", "says"),
     [

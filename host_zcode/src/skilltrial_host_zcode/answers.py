@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from skilltrial.shellwords import started_commands
 
 from .job import Job
 from .lines import Object, inner, several, text
@@ -22,7 +23,8 @@ PATHS = ("file_path", "filePath", "path")
 """Under which of these a tool takes a file is not known for certain; what is none of them is not allowed."""
 _PATCHED = re.compile(r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", re.M)
 _REFUSED = "The rule of this trial does not allow it."
-_OPERATORS = ";&|<>()\n"
+_QUIET = frozenset({"cd", "echo", "pwd", "true", "false"})
+"""Words of a shell that change nothing outside of it."""
 
 
 def answer(method: str, params: Object, job: Job, project: Path) -> dict[str, Any]:
@@ -50,35 +52,23 @@ def allows(params: Object, job: Job, project: Path) -> bool:
     if tool in _EDITS:
         return _inside(given, project)
     command = text(given, "command")
-    words = plain_words(command) if tool == "Bash" and command is not None else None
-    if not words or command is None:
+    if tool != "Bash" or command is None:
         return False
-    return words[0] in job.programs or any(_fits(rule, tool, words) for rule in job.allow)
+    rules = [*([word] for word in (*_QUIET, *job.programs)), *_rules(job.allow, tool)]
+    started = started_commands(command)
+    exact = any(rule == f"{tool}({command})" for rule in job.allow)
+    return exact or (
+        started is not None and all(any(words[: len(rule)] == rule for rule in rules) for words in started)
+    )
 
 
-def plain_words(command: str) -> list[str] | None:
-    """The words of a command that is one command and nothing else; None for any other."""
-    if any(sign in command for sign in ("`", "$(", "${")):
-        return None
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=_OPERATORS)
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t", True, ""
-    try:
-        words = list(lexer)
-    except ValueError:
-        return None
-    # A quoted word of nothing but operators is refused with the others: it can't be told apart here.
-    return None if any(word and not set(word) - set(_OPERATORS) for word in words) else words
-
-
-def _fits(rule: str, tool: str, words: list[str]) -> bool:
-    """Whether a rule such as `Bash(npm test:*)` names the command."""
-    if not (rule.startswith(f"{tool}(") and rule.endswith(")")):
-        return False
-    told = rule[len(tool) + 1 : -1]
-    wanted = plain_words(told.removesuffix(":*"))
-    if not wanted:
-        return False
-    return words[: len(wanted)] == wanted if told.endswith(":*") else words == wanted
+def _rules(allow: tuple[str, ...], tool: str) -> Iterator[list[str]]:
+    """The beginnings of commands that rules such as `Bash(npm test:*)` name."""
+    for rule in allow:
+        if rule.startswith(f"{tool}(") and rule.endswith(":*)"):
+            begun = started_commands(rule[len(tool) + 1 : -3])
+            if begun is not None and len(begun) == 1:
+                yield begun[0]
 
 
 def _inside(given: Object, project: Path) -> bool:

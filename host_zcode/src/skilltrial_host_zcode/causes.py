@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from skilltrial.api import Cause, Owner
+from skilltrial.causes import cause_of_status, owner_of_cause
 
 from .lines import Object, inner, number, text
 
@@ -16,28 +17,6 @@ HOSTS: Failure = (Cause.UNCLASSIFIED, Owner.HOST)
 OPERATORS: Failure = (Cause.UNCLASSIFIED, Owner.OPERATOR)
 
 _STATUS = re.compile(r"(?<![\d.])(4\d\d|5\d\d)(?![\d.])")
-_BY_STATUS: Mapping[int, Cause] = MappingProxyType(
-    {
-        401: Cause.AUTH,
-        402: Cause.QUOTA,
-        403: Cause.AUTH,
-        408: Cause.TRANSPORT,
-        413: Cause.CONTEXT,
-        429: Cause.RATE_LIMIT,
-    }
-)
-_OWNERS: Mapping[Cause, Owner] = MappingProxyType(
-    {
-        Cause.AUTH: Owner.OPERATOR,
-        Cause.QUOTA: Owner.OPERATOR,
-        Cause.RATE_LIMIT: Owner.MODEL,
-        Cause.SERVER: Owner.MODEL,
-        Cause.TRANSPORT: Owner.MODEL,
-        Cause.REFUSAL: Owner.MODEL,
-        Cause.EMPTY: Owner.MODEL,
-        Cause.CONTEXT: Owner.AGENT,
-    }
-)
 _WORDS: tuple[tuple[re.Pattern[str], Cause], ...] = (
     (re.compile(r"quota|insufficient|billing|balance"), Cause.QUOTA),
     (re.compile(r"rate.?limit|too many requests"), Cause.RATE_LIMIT),
@@ -81,7 +60,7 @@ def of_turn(payload: Object) -> Failure:
     error = inner(payload, "error")
     cause = _cause(error)
     if cause is not Cause.UNCLASSIFIED:
-        return cause, _OWNERS[cause]
+        return cause, owner_of_cause(cause)
     settings = text(error, "type") == "configuration_error" or text(payload, "turnPhase") == "model_creation"
     return OPERATORS if settings else HOSTS
 
@@ -104,10 +83,10 @@ def of_retry(told: Object) -> Cause:
 def _cause(error: Object) -> Cause:
     told = json.dumps([error.get(key) for key in _TOLD])
     found = _STATUS.search(told)
-    if found is not None and int(found[1]) in _BY_STATUS:
-        return _BY_STATUS[int(found[1])]
+    by_status = cause_of_status(int(found[1])) if found is not None else None
     words = told.lower()
-    for pattern, cause in _WORDS:
-        if pattern.search(words):
-            return cause
-    return Cause.SERVER if found is not None and int(found[1]) >= 500 else Cause.UNCLASSIFIED
+    # Words say more than 5xx does: a quota that is used up may be told with any status.
+    by_words = next((cause for pattern, cause in _WORDS if pattern.search(words)), None)
+    if by_status is None or by_status is Cause.SERVER:
+        return by_words or by_status or Cause.UNCLASSIFIED
+    return by_status

@@ -19,6 +19,7 @@ from skilltrial.api import (
     ModelEndpoint,
     Offer,
     Place,
+    PlacedPlugin,
     Probe,
     Recorder,
     Sees,
@@ -29,14 +30,26 @@ from skilltrial.api import (
 
 from . import program
 from .job import Job, Server
-from .naming import native
+from .naming import native, of_plugin
 from .normalizer import DECLARED
+from .plugin import fill, within
 from .session import ZcodeSession
 from .settings import Api, Endpoint, cli_config, provider_config, selection, write
 from .surroundings import fence, short
 
 SKILLS = ".agents/skills"
-CAN = frozenset({Can.MULTI_TURN, Can.MCP_HTTP, Can.MCP_STDIO, Can.PROGRAMS, Can.MODEL, Can.EFFORT, Can.SCRIPTED_MODEL})
+CAN = frozenset(
+    {
+        Can.MULTI_TURN,
+        Can.MCP_HTTP,
+        Can.MCP_STDIO,
+        Can.PROGRAMS,
+        Can.PLUGINS,
+        Can.MODEL,
+        Can.EFFORT,
+        Can.SCRIPTED_MODEL,
+    }
+)
 SHOWN = frozenset(Sees) - {Sees.COST}
 
 
@@ -129,7 +142,7 @@ class ZcodeHost:
     def _session(
         self, trial: Trial, place: Place, offers: tuple[Offer, ...], model: ModelEndpoint | None, recorder: Recorder
     ) -> Iterator[Session]:
-        found, endpoint = self._program, self._endpoint(place, model)
+        found, endpoint, plugin = self._program, self._endpoint(place, model), place.plugin
         state = place.home / ".zcode"
         personal = state / "v2" / "provider_config.json"
         servers = tuple(offer for offer in offers if offer.is_server)
@@ -138,7 +151,9 @@ class ZcodeHost:
             Declared(name=DECLARED, value={"servers": tools, "project": str(place.project), "version": found.version})
         )
         fence(place.project)
-        write(state / "cli" / "config.json", cli_config(()))
+        write(state / "cli" / "config.json", cli_config(() if plugin is None else (plugin.folder,)))
+        if plugin is not None:
+            fill(plugin, place.environment)
         job = Job(
             prompt="",
             model=selection(endpoint, self.effort) if endpoint is not None else {},
@@ -146,10 +161,12 @@ class ZcodeHost:
             servers=tuple(
                 Server(name=one.name, url=one.url, command=one.command, environment=dict(one.environment))
                 for one in servers
+                if not within(plugin, one)
             ),
-            tools=tuple(native(offer.name, tool) for offer in servers for tool in offer.tools),
+            tools=tuple(_tools(servers, plugin)),
             programs=tuple(tool for offer in offers if offer.programs is not None for tool in offer.tools),
             allow=trial.allow,
+            plugin=None if plugin is None else plugin.name,
             patience=self.patience,
         )
         try:
@@ -177,3 +194,10 @@ class ZcodeHost:
     @property
     def _program(self) -> program.Program:
         return program.find(self.binary, self.node, self.table)
+
+
+def _tools(servers: tuple[Offer, ...], plugin: PlacedPlugin | None) -> Iterator[str]:
+    """The servers' tools as the program names them."""
+    for offer in servers:
+        name = of_plugin(plugin.name, offer.name) if plugin is not None and within(plugin, offer) else offer.name
+        yield from (native(name, tool) for tool in offer.tools)

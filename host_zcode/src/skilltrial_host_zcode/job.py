@@ -42,7 +42,7 @@ class Job:
     tools: tuple[str, ...] = ()
     """Native names of the fixtures' tools: a call of one is always allowed."""
     programs: tuple[str, ...] = ()
-    """Names of a fixture's programs: a command that is nothing but one of these is always allowed."""
+    """Names of a fixture's programs: a command that starts nothing but these is always allowed."""
     allow: tuple[str, ...] = ()
     """What the suite allows: `TOOL`, `TOOL(command)` or `TOOL(beginning of a command:*)`."""
     plugin: str | None = None

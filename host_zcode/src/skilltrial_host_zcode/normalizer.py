@@ -40,6 +40,7 @@ from . import causes
 from .calls import At, Calls
 from .lines import Object, inner, number, several, text
 from .naming import Names
+from .plugin import ASKED, Installed
 from .skills import Skills
 from .talking import NotALine, Talking, Told
 
@@ -81,8 +82,10 @@ class _Process:
     calls: Calls
     talking: Talking = field(default_factory=Talking)
     failure: causes.Failure | None = None
-    fault: str = ""
+    refusal: Object = field(default_factory=dict)
+    """The last error that came back for a request of ours."""
     code: int | None = None
+    plugin: Installed | None = None
     last: int | None = None
     """The number of the last event; None before the session was subscribed to."""
     complaints: list[str] = field(default_factory=list)
@@ -105,6 +108,7 @@ class _Reading:
     names: Names = field(default_factory=Names)
     skills: Skills = field(default_factory=Skills)
     processes: list[_Process] = field(default_factory=list)
+    plugin: PluginPlaced | None = None
     version: str | None = None
     session: str | None = None
     sent: int = 0
@@ -117,13 +121,15 @@ class _Reading:
             case SkillPlaced():
                 self.skills.placed.append(note)
             case PluginPlaced():
+                self.plugin = note
                 self.names.plugin = self.skills.plugin = note.plugin
             case TurnSent(turn=turn, prompt_sha256=digest):
                 self.sent += 1
                 yield TurnStarted(seq=record.seq, turn=turn, prompt_sha256=digest)
             case Spawned():
                 yield from self.over(At(record.seq, record.turn))
-                self.processes.append(_Process(Calls(self.names, self.skills)))
+                plugin = Installed(self.plugin) if self.plugin is not None else None
+                self.processes.append(_Process(Calls(self.names, self.skills), plugin=plugin))
             case Exited(code=code) if self.processes:
                 self.processes[-1].code = code
             case _:
@@ -169,17 +175,14 @@ class _Reading:
             case "answered":
                 yield from self._answered(at, process, told)
             case "refused":
-                if told.word != "skills/referenceCatalog":
-                    process.failure = process.failure or causes.of_reply(told.body)
+                # Whether that ended the turn says the bridge: some are tried again, some are not needed.
+                process.refusal = told.body
             case "event":
                 yield from self._event(at, process, told)
             case "decided":
                 yield from process.calls.answered(at, told.body, told.word)
             case "fault":
-                process.fault = told.word
-                if told.word == "no_start":
-                    process.failure = causes.of_start(process.complaints)
-                process.failure = process.failure or causes.HOSTS
+                process.failure = process.failure or _failure(process, told.word)
             case "unknown":
                 yield Unrecognized(seq=at.seq, turn=at.turn, why="message_unknown")
             case _:
@@ -187,6 +190,10 @@ class _Reading:
 
     def _answered(self, at: At, process: _Process, told: Told) -> Iterator[Event]:
         """An answer to a request of ours."""
+        if process.plugin is not None and told.word in ASKED:
+            process.plugin.told[told.word] = told.body
+            if told.word == ASKED[-1]:
+                yield process.plugin.found(at.seq, at.turn)
         match told.word:
             case "session/create" | "session/resume":
                 yield from self._opened(at, process, told.body)
@@ -299,6 +306,17 @@ class _Reading:
         """What speaks against the records themselves, under a code that stays."""
         self.damaged = True
         return Unrecognized(seq=at.seq, turn=at.turn, why=code)
+
+
+def _failure(process: _Process, word: str) -> causes.Failure:
+    """Why the bridge gave up."""
+    match word:
+        case "no_start":
+            return causes.of_start(process.complaints)
+        case "refused":
+            return causes.of_reply(process.refusal)
+        case _:
+            return causes.HOSTS
 
 
 _NO_NEWS = frozenset(

@@ -92,7 +92,7 @@ class Server:
             return
         if "method" not in message:
             slot = self.asked.pop(message["id"], None)
-            if slot is not None:
+            if slot is not None and not self.switches.mute:
                 slot.put(message)
         elif message["method"] == "session/stop":
             self._handle(message)

@@ -102,7 +102,7 @@ class Session:
 
     def event(self, kind, payload, turn=None, *, session=None):
         """Tell an event, where somebody has subscribed; its number is used up all the same."""
-        self.kept["seq"] += 1
+        self.kept["seq"] += session is None
         told = {"eventId": f"evt_{uuid.uuid4()}", "sessionId": session or self.id, "seq": self.kept["seq"]}
         told |= {"timestamp": int(time.time() * 1000), "deliveryKind": "desktop-continuous", "type": kind}
         if turn is not None:

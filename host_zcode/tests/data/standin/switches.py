@@ -31,6 +31,8 @@ class Switches:
     """A turn fails while its model is made: without having begun."""
     late_error: bool = False
     """After a tool's result an error of the same call comes too."""
+    mute: bool = False
+    """Answers of the client's never arrive."""
     busy: int = 0
     """So many prompts are refused since another one is running."""
     patience: float = 15.0

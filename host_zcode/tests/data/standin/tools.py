@@ -97,7 +97,10 @@ class Tools:
 
     def _skill(self, given):
         name = given["skill"].removeprefix("/")
-        folder = self.skills.get(name)
+        # Whether a bare name will do for a plugin's skill is not written down; here it does.
+        folder = self.skills.get(name) or next(
+            (folder for full, folder in self.skills.items() if full.partition(":")[2] == name), None
+        )
         if folder is None:
             raise ToolFailed(f"Skill not found: {name}")
         body = (folder / "SKILL.md").read_text("utf-8").partition("\n---\n")[2]

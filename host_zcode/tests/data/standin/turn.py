@@ -1,7 +1,10 @@
 """One turn of the stand-in: the model is asked, its calls are carried out, until it wants no more."""
 
 import json
+import os
+import subprocess
 import uuid
+from pathlib import Path
 
 from .model import Endpoint, ModelFailed, Scripted
 from .rules import fits
@@ -95,6 +98,7 @@ class Turn:
         listed = "".join(f"\n- {name}" for name in self.tools.skills)
         reminder = f"<system-reminder>Skills:{listed}</system-reminder>" if listed else ""
         parts = [{"type": "text", "text": one} for one in (reminder, self.given["content"]) if one]
+        parts += [{"type": "text", "text": one} for one in self._hooked()]
         messages.append({"role": "user", "content": parts})
         while True:
             reply = self._asked(model, messages)
@@ -108,6 +112,28 @@ class Turn:
             messages.append({"role": "assistant", "content": reply.text or None, "tool_calls": calls})
             for id, name, given in reply.calls:
                 messages.append({"role": "tool", "tool_call_id": id, "content": self._called(id, name, given)})
+
+    def _hooked(self):
+        """What hooks of plugins put beside a prompt."""
+        from .session import plugins
+
+        for plugin in plugins(self.session.server.home)["plugins"]:
+            root = Path(plugin["rootPath"])
+            file = root / "hooks/hooks.json"
+            told = json.loads(file.read_text("utf-8"))["hooks"] if file.is_file() else {}
+            for hook in (one for group in told.get("UserPromptSubmit", []) for one in group["hooks"]):
+                command = hook["command"].replace("${CLAUDE_PLUGIN_ROOT}", str(root))
+                given = {"session_id": self.session.id, "cwd": str(self.session.project)}
+                done = subprocess.run(
+                    ["/bin/sh", "-c", command], cwd=self.session.project, text=True, check=False, capture_output=True,
+                    input=json.dumps({**given, "prompt": self.given["content"]}), timeout=hook.get("timeout", 20),
+                    env={**os.environ, "CLAUDE_PLUGIN_ROOT": str(root), "ZCODE_PLUGIN_ROOT": str(root)},
+                )  # fmt: skip
+                self.tell("session.updated", {"type": "hook_run_completed", "exitCode": done.returncode})
+                try:
+                    yield json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+                except (ValueError, KeyError):
+                    continue
 
     def _connect(self):
         from .session import plugins
