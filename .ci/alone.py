@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from members import ROOT, Member, members
 
 PYTHON = Path(sys.executable)
 NO_TEST_RAN = 5  # pytest's exit code
+HOUSE = "where wheels of this tree are gathered, or lie already; a folder that is removed without it"
 
 
 class Broken(Exception):
@@ -23,20 +25,22 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Bench:
-    """A temporary folder outside the source tree, in which the members are built and tested."""
+    """A temporary folder outside the source tree, in which members are tested."""
 
     folder: Path
+    house: Path
+    """Where wheels are gathered, once for all who name it."""
 
     @property
     def wheels(self) -> Path:
         """Where all wheels lie; the environments are made of these, and of nothing from a network."""
-        return self.folder / "wheels"
+        return self.house / "wheels"
 
     @property
     def environ(self) -> dict[str, str]:
         """The environment of every step: a cache beside the wheels, and no way back into the source tree."""
         kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}}
-        return kept | {"UV_CACHE_DIR": str(self.folder / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        return kept | {"UV_CACHE_DIR": str(self.house / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     def run(self, *command: object, cwd: Path = ROOT, path: Path | None = None) -> str:
         """Return what the command printed; raise `Broken` with it when the command failed."""
@@ -52,12 +56,27 @@ class Bench:
         return done.stdout
 
 
+@contextmanager
+def benches(name: str, house: Path | None) -> Iterator[Bench]:
+    """A bench for some tests, with all wheels at hand: those that lie in `house` already, or gathered there now."""
+    with tempfile.TemporaryDirectory(prefix=f"skilltrial-{name}-") as folder:
+        bench = Bench(Path(folder), house or Path(folder))
+        whole = bench.house / "whole"
+        if not whole.exists():
+            gather(bench)
+            whole.touch()
+        yield bench
+
+
 def gather(bench: Bench) -> None:
     """Fill the wheelhouse: what the lock pins, hash by hash, and every member, built from this tree."""
-    pip = (PYTHON, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    bench.run(*pip, "download", "--require-hashes", "--no-deps", "--dest", bench.wheels, "-r", "requirements.lock")
-    for member in members():
-        bench.run(PYTHON, "-m", "build", "--wheel", "--no-isolation", "--outdir", bench.wheels, member.folder)
+    pip = (PYTHON, "-m", "pip", "--disable-pip-version-check", "--quiet", "download", "--require-hashes", "--no-deps")
+    build = (PYTHON, "-m", "build", "--wheel", "--no-isolation", "--outdir", bench.wheels)
+    with ThreadPoolExecutor(2) as pool:
+        pinned = pool.submit(bench.run, *pip, "--dest", bench.wheels, "-r", "requirements.lock")
+        built = [pool.submit(bench.run, *build, member.folder) for member in members()]
+    for done in (pinned, *built):
+        done.result()
 
 
 def test(bench: Bench, member: Member) -> str:
@@ -88,14 +107,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Test the named members, or all; print each one's output as it ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", metavar="MEMBER", help="folders of members; all when none is named")
-    named = set(parser.parse_args(arguments).folders)
+    parser.add_argument("--house", type=Path, metavar="DIR", help=HOUSE)
+    given = parser.parse_args(arguments)
+    named = set(given.folders)
     chosen = [member for member in members() if not named or member.folder in named]
     if unknown := named - {member.folder for member in chosen}:
         parser.error(f"no such member: {', '.join(sorted(unknown))}")
     broken = []
-    with tempfile.TemporaryDirectory(prefix="skilltrial-alone-") as folder, ThreadPoolExecutor(2) as pool:
-        bench = Bench(Path(folder))
-        gather(bench)
+    with benches("alone", given.house) as bench, ThreadPoolExecutor(2) as pool:
         tried = [(member, pool.submit(test, bench, member)) for member in chosen]
         for member, outcome in tried:
             try:

@@ -3,11 +3,11 @@
 import argparse
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from alone import PYTHON, Bench, Broken, gather
+from alone import HOUSE, PYTHON, Bench, Broken, benches
 from members import ROOT
 
 EXAMPLES = "docs/examples/*/pyproject.toml"
@@ -85,18 +85,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("steps", nargs="*", metavar="STEP", help=f"only these of {', '.join(steps)}")
-    named = parser.parse_args(arguments).steps
+    parser.add_argument("--house", type=Path, metavar="DIR", help=HOUSE)
+    given = parser.parse_args(arguments)
+    named = given.steps
     if unknown := set(named) - steps.keys():
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
     broken = []
-    with tempfile.TemporaryDirectory(prefix="skilltrial-strangers-") as folder:
-        bench = Bench(Path(folder))
-        gather(bench)
-        for name, step in steps.items():
-            if named and name not in named:
-                continue
+    with benches("strangers", given.house) as bench, ThreadPoolExecutor(2) as pool:
+        tried = [(name, pool.submit(step, bench)) for name, step in steps.items() if not named or name in named]
+        for name, outcome in tried:
             try:
-                print(f"--- {name}\n{step(bench).rstrip()}", flush=True)
+                print(f"--- {name}\n{outcome.result().rstrip()}", flush=True)
             except Broken as fault:
                 broken.append(name)
                 print(f"--- {name}: BROKEN\n{fault}", flush=True)
