@@ -8,7 +8,8 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, distribution
+from email import message_from_string
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from skilltrial import __version__
@@ -53,18 +54,30 @@ def provenance(prepared: Prepared) -> Provenance:
 def packages(distributions: Iterable[str]) -> dict[str, str]:
     """The distributions that these need, all the way down, and their versions; optional ones where they are there."""
     found: dict[str, str] = {}
+    asked: set[str] = set()
     waiting = list(dict.fromkeys(distributions))
     while waiting:
         name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in found:
+        if name in asked:
             continue
+        asked.add(name)
         try:
             one = distribution(name)
         except PackageNotFoundError:
             continue
-        found[name] = one.version
-        waiting += [match[0] for line in one.requires or () if (match := _NAME.match(line))]
+        found[name], requires = _told(one)
+        waiting += [match[0] for line in requires if (match := _NAME.match(line))]
     return dict(sorted(found.items()))
+
+
+def _told(one: Distribution) -> tuple[str, Iterable[str]]:
+    """A distribution's version and what it requires."""
+    text = one.read_text("METADATA")
+    if text is None:
+        return one.version, one.requires or ()
+    # `version` and `requires` would each read all of it, with the README that follows the fields.
+    fields = message_from_string(text.partition("\n\n")[0])
+    return fields["Version"], fields.get_all("Requires-Dist", ())
 
 
 def _converted(loaded: Loaded | None) -> tuple[str, ...]:
