@@ -26,6 +26,8 @@ def _run(arguments: list[str]) -> int:
     # are read: nobody named those. Our own interpreter only; no program of a trial gets this variable.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 
+    import gc
+    gc.set_threshold(20_000, 20, 20)
     code = _called(arguments)
     try:
         sys.stdout.flush()
