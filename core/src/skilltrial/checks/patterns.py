@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-import regex
-
 SECONDS = 1.0
 """How long one search may take, in processor time: a busy machine changes no answer."""
 
@@ -22,6 +20,8 @@ def pattern_fault(pattern: str) -> str | None:
     # The package writes counted repeats out while it compiles: `(a{1000}){1000}` takes hundreds of megabytes.
     if math.prod(max(1, int(count)) for count in _COUNT.findall(pattern)) > _MOST_REPEATS:
         return f"the counts in braces multiply to more than {_MOST_REPEATS}"
+    import regex  # slow to import, and few suites have a pattern
+
     try:
         regex.compile(pattern)
     except regex.error as error:
@@ -35,5 +35,7 @@ def finds(pattern: str, text: str, *, ignore_case: bool = False) -> bool:
     """Whether `text` holds a match anywhere. Raises TimeoutError after `SECONDS`, ValueError for a faulty pattern."""
     if fault := pattern_fault(pattern):
         raise ValueError(fault)
+    import regex
+
     flags = regex.IGNORECASE if ignore_case else 0
     return regex.search(pattern, text, flags=flags, timeout=SECONDS) is not None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,8 +29,6 @@ from skilltrial.record.asking import Prepared, Request, prepare
 from skilltrial.record.livefixtures import refuse_out_of_turn
 from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
-from skilltrial.record.resuming import Again, prepare_again
-from skilltrial.record.reusing import Reusable, find_reusable
 from skilltrial.record.runs import Recorded, record, take_up, without
 from skilltrial.record.stopping import Budget
 from skilltrial.rehearsal import scripts
@@ -46,6 +44,9 @@ from .outline import counted, outline
 from .places import RUNS, default_out, find_archive, keep_out_of_git
 from .printing import into_step_summary, show
 from .routes import ask_again
+
+if TYPE_CHECKING:
+    from skilltrial.record.reusing import Reusable
 
 ASK_ABOVE = 20
 """Live sessions that are started without asking."""
@@ -121,6 +122,8 @@ def execute(wanted: Wanted, asked: Request, discovery: Discovery) -> Exit:
 
 def execute_again(wanted: Wanted, archive: str, given: Mapping[str, Any], discovery: Discovery) -> Exit:
     """Take up a run that did not end: what is sealed stays, the rest is run, and all is judged."""
+    from skilltrial.record.resuming import Again, prepare_again
+
     root = find_archive(archive)
     again = Again(host_fields(dict(given)), budget(given), given["jobs"], given.get("retries"))
     prepared = prepare_again(root, again, discovery)
@@ -146,6 +149,8 @@ def _reusable(wanted: Wanted, prepared: Prepared) -> tuple[Reusable, ...]:
     """The trials that are taken over; says how many, and why not more."""
     if wanted.reuse is None:
         return ()
+    from skilltrial.record.reusing import find_reusable
+
     root = find_archive(wanted.reuse)
     reuse = find_reusable(prepared, root, datetime.now(UTC), accept_host_change=wanted.accept_host_change)
     click.echo(f"{counted(len(reuse.trials), 'trial')} of reference arms taken over from {root}", err=True)

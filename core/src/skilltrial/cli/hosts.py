@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from skilltrial.doctor.finding import examine_all
 from skilltrial.model.errors import InvalidRequest, PluginNotFound
 from skilltrial.model.request import Route
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.files import PartFile, in_file, read_part_file
 from skilltrial.plugins.kinds import HOST
-from skilltrial.record.routing.policy import Policy
 
 from .options import host_fields
 from .routes import policy_of, routed
+
+if TYPE_CHECKING:
+    from skilltrial.record.routing.policy import Policy
 
 ANY = "portable"
 """Whom a command without a host is for: a program of which nothing is known."""
@@ -104,6 +105,8 @@ def _takes_command(discovery: Discovery, name: str) -> bool:
 
 
 def _programs(discovery: Discovery) -> Iterator[str]:
+    from skilltrial.doctor.finding import examine_all
+
     try:
         yield from (one.name for one in examine_all(discovery) if one.runs)
     except PluginNotFound:

@@ -27,6 +27,7 @@ def _run(arguments: list[str]) -> int:
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 
     import gc
+
     gc.set_threshold(20_000, 20, 20)
     code = _called(arguments)
     try:

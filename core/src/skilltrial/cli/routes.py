@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from skilltrial.doctor.finding import names_of
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.request import Route, RunRequest
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.kinds import HOST
 from skilltrial.record.routing.finding import find_policy
-from skilltrial.record.routing.policy import Policy, Work
+
+if TYPE_CHECKING:
+    from skilltrial.record.routing.policy import Policy
 
 
 def policy_of(given: Mapping[str, Any]) -> Policy | None:
@@ -38,6 +39,9 @@ def routed(
 
     A rehearsal gives no data away, whatever it holds; a model that its host can't be told is the scripted one anyway.
     """
+    from skilltrial.doctor.finding import names_of
+    from skilltrial.record.routing.policy import Work
+
     route = policy.route(
         Work(
             hosts=names_of(discovery, name),

@@ -27,6 +27,7 @@ from skilltrial.model.plan import PartIdentity
 from .files import PartFile, in_file
 from .installing import how_to_add
 from .kinds import API_MAJOR, HOST, KINDS, SUITE, Kind
+from .metadata import Told, told
 
 _GROUP = re.compile(r"skilltrial\.(?P<kind>[a-z]+)s\.v(?P<major>[0-9]+)")
 
@@ -246,21 +247,23 @@ def _scan() -> tuple[Installed, ...]:
     found: dict[str, tuple[Installed, ...]] = {}
     for distribution in distributions():
         try:
-            name = distribution.metadata["Name"] if _ours(distribution) else ""
-            plain = re.sub(r"[-_.]+", "-", name or "").lower()
+            if not _ours(distribution):
+                continue
+            says = told(distribution)
+            plain = re.sub(r"[-_.]+", "-", says.name or "").lower()
             # The first distribution of a name on sys.path is the one that Python imports.
             if plain and plain not in found:
-                found[plain] = tuple(_parts(distribution, name))
+                found[plain] = tuple(_parts(distribution, says))
         except (AttributeError, KeyError, OSError, TypeError, ValueError):
             # Its metadata is damaged: whoever asks for a part of it is told that there is none.
             continue
     return tuple(one for parts in found.values() for one in parts)
 
 
-def _parts(distribution: Distribution, name: str) -> Iterator[Installed]:
+def _parts(distribution: Distribution, says: Told) -> Iterator[Installed]:
     for entry in distribution.entry_points:
         if match := _GROUP.fullmatch(entry.group):
-            yield _installed(entry, match, name, distribution.version)
+            yield _installed(entry, match, says.name, says.version)
 
 
 def _ours(distribution: Distribution) -> bool:

@@ -20,7 +20,6 @@ from .suitefile.checking import CheckReader, GraderDirectory
 from .suitefile.document import MAX_BYTES, Document, Faults, read
 from .suitefile.expansion import Expansion, expand
 from .suitefile.folders import Folders
-from .suitefile.longform import expand_text
 from .suitefile.meaning import Meaning
 from .suitefile.placeholders import check_placeholders
 from .suitefile.structure import check_structure
@@ -123,6 +122,8 @@ def load(
 
 def expanded(loaded: Loaded) -> str:
     """The long form as YAML, every default written out; in the place of the suite file it loads to an equal suite."""
+    from .suitefile.longform import expand_text  # ruamel, which a suite in JSON needs for nothing else
+
     return expand_text(loaded.suite)
 
 

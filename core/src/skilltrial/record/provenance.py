@@ -8,14 +8,14 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from email import message_from_string
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from skilltrial import __version__
 from skilltrial.archive.trees import sha256
 from skilltrial.model.errors import InvalidRequest
 from skilltrial.model.facts import Provenance
+from skilltrial.plugins.metadata import told
 
 from .asking import Prepared
 from .gathering import Gatherer
@@ -65,19 +65,10 @@ def packages(distributions: Iterable[str]) -> dict[str, str]:
             one = distribution(name)
         except PackageNotFoundError:
             continue
-        found[name], requires = _told(one)
-        waiting += [match[0] for line in requires if (match := _NAME.match(line))]
+        says = told(one)
+        found[name] = says.version
+        waiting += [match[0] for line in says.requires if (match := _NAME.match(line))]
     return dict(sorted(found.items()))
-
-
-def _told(one: Distribution) -> tuple[str, Iterable[str]]:
-    """A distribution's version and what it requires."""
-    text = one.read_text("METADATA")
-    if text is None:
-        return one.version, one.requires or ()
-    # `version` and `requires` would each read all of it, with the README that follows the fields.
-    fields = message_from_string(text.partition("\n\n")[0])
-    return fields["Version"], fields.get_all("Requires-Dist", ())
 
 
 def _converted(loaded: Loaded | None) -> tuple[str, ...]:
@@ -85,8 +76,8 @@ def _converted(loaded: Loaded | None) -> tuple[str, ...]:
     if loaded is None or loaded.conversion is None:
         return ()
     name, lost = loaded.conversion.part.name, loaded.conversion.losses
-    told = f"{len(lost.changed)} rules changed their meaning and {len(lost.dropped)} were dropped"
-    return (f"The suite was converted from the format {name}: {told}; the archive lists them.",)
+    counts = f"{len(lost.changed)} rules changed their meaning and {len(lost.dropped)} were dropped"
+    return (f"The suite was converted from the format {name}: {counts}; the archive lists them.",)
 
 
 def changed_sources(prepared: Prepared) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skilltrial.archive import layout
 from skilltrial.archive.lock import locked
@@ -32,9 +33,11 @@ from .pinning import written_pins
 from .programs.leftbehind import register
 from .programs.supervisor import Supervisor, refuse_platform
 from .provenance import changed_sources, provenance
-from .reusing import Reusable
 from .runner import Ran, Repeats, interrupts, run_trials
 from .stopping import Conduct
+
+if TYPE_CHECKING:
+    from .reusing import Reusable
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skilltrial.model.errors import SourceUnusable
 
-from .policy import NAMES, Policy, load_policy
-from .policy_embraion import FOLDER, ROUTING
-from .policy_embraion import load as load_embraion
+from .names import FOLDER, NAMES, ROUTING
+
+if TYPE_CHECKING:
+    from .policy import Policy
 
 
 def find_policy(named: Path | None, start: Path) -> Policy | None:
@@ -17,7 +19,7 @@ def find_policy(named: Path | None, start: Path) -> Policy | None:
     Raises DocumentInvalid with every fault, SourceUnusable where it can't be read.
     """
     if named is not None:
-        return load_embraion(named) if named.name == ROUTING else load_policy(named)
+        return _of_project(named) if named.name == ROUTING else _own(named)
     try:
         folder = start.resolve(strict=True)
     except (OSError, RuntimeError, ValueError):
@@ -25,7 +27,19 @@ def find_policy(named: Path | None, start: Path) -> Policy | None:
     for place in (folder, *folder.parents):
         for name in NAMES:
             if (place / name).is_file():
-                return load_policy(place / name)
+                return _own(place / name)
         if (project := place / FOLDER / ROUTING).is_file():
-            return load_embraion(project)
+            return _of_project(project)
     return None
+
+
+def _own(path: Path) -> Policy:
+    from .policy import load_policy  # most projects have no policy
+
+    return load_policy(path)
+
+
+def _of_project(path: Path) -> Policy:
+    from .policy_embraion import load
+
+    return load(path)

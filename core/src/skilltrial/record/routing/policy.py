@@ -29,7 +29,6 @@ from skilltrial.record.suitefile.document import MAX_BYTES, Document, Faults, re
 from skilltrial.record.suitefile.structure import errors_of, walk
 from skilltrial.record.suitefile.wording import Setting, explain
 
-NAMES = ("skilltrial.policy.yaml", "skilltrial.policy.yml", "skilltrial.policy.json")
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 M = TypeVar("M", bound=BaseModel)
 

@@ -21,9 +21,9 @@ from skilltrial.model.routing import CLASSES
 from skilltrial.record.suitefile.document import read
 from skilltrial.record.suitefile.wording import Setting
 
+from .names import DEPLOYMENTS, FOLDER, ROUTING
 from .policy import Work, allowed, parsed, read_policy_file
 
-FOLDER, ROUTING, DEPLOYMENTS = ".embraion", "routing.yaml", "deployments.yaml"
 ROLE, ACCESS = "worker", "workspace-write"
 _HERE = f"{FOLDER}/{ROUTING}"
 _ENTRY = Setting("an entry")
