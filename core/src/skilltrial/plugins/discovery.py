@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib.util
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -223,11 +224,12 @@ def source_files(module: str) -> dict[str, Path]:
     if not spec.submodule_search_locations:
         return {Path(spec.origin).name: Path(spec.origin)} if spec.origin else {}
     root = Path(spec.submodule_search_locations[0])
-    return {
-        f"{top}/{path.relative_to(root).as_posix()}": path
-        for path in sorted(root.rglob("*.py"))
-        if "__pycache__" not in path.parts
-    }
+    files: list[str] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = (name for name in folders if name != "__pycache__")
+        below = "".join(f"{part}/" for part in Path(folder).relative_to(root).parts)
+        files += (f"{below}{name}" for name in names if name.endswith(".py"))
+    return {f"{top}/{name}": root / name for name in sorted(files)}
 
 
 def source_digest(files: Mapping[str, Path]) -> str:
