@@ -33,10 +33,14 @@ _SPECS: dict[type[facades.Facade], tuple[str, type]] = {
 
 
 class _Manager(pluggy.PluginManager):
-    """A manager for which every public method of a plugin is a hook implementation, without a mark."""
+    """A manager for which every public method of its one plugin is a hook implementation, without a mark."""
+
+    def __init__(self, plugin: object) -> None:
+        super().__init__(hookspecs.PROJECT)
+        self._hooks = public_methods(type(plugin))
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
-        if name not in public_methods(type(plugin)):
+        if name not in self._hooks:
             return None
         return pluggy.HookimplOpts(
             wrapper=False, hookwrapper=False, optionalhook=False, tryfirst=False, trylast=False, specname=None
@@ -78,7 +82,7 @@ def bind(front: type[F], name: str, plugin: object) -> F:
     if isinstance(plugin, type):
         raise PluginMismatch(f"{kind} {name!r}: an instance is needed, not the class {plugin.__name__}")
     check(kind, name, type(plugin))
-    manager = _Manager(hookspecs.PROJECT)
+    manager = _Manager(plugin)
     manager.add_hookspecs(spec)
     try:
         manager.register(plugin, name=name)

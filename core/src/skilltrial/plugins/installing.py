@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +35,8 @@ def how_to_add() -> str:
 
 def _received(receipt: Path) -> list[str]:
     """The distributions that a tool installation of uv was asked for."""
+    import tomllib
+
     try:
         rows = tomllib.loads(receipt.read_text("utf-8"))["tool"]["requirements"]
         return [str(row["name"]) for row in rows]
