@@ -71,8 +71,11 @@ class ArchiveWriter:
         """Write one file of the archive and return its digest. Raises RunIncomplete where the disk refuses."""
         path = self.root / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, data)
+            try:
+                write_file(path, data)
+            except FileNotFoundError:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_file(path, data)
         except OSError as error:
             raise RunIncomplete(f"the archive can't be written: {error.strerror} ({name})") from error
         return sha256(data)
