@@ -128,7 +128,9 @@ def _read(path: str, size: int) -> tuple[str, bytes | None]:
         if size > READ_WHOLE:
             with open(descriptor, "rb", closefd=False) as file:
                 return hashlib.file_digest(file, "sha256").hexdigest(), None
-        data = b"".join(iter(lambda: os.read(descriptor, size + 1), b""))
+        data = os.read(descriptor, size + 1)
+        if len(data) != size:  # it changed since it was looked at, or comes in pieces
+            data += b"".join(iter(lambda: os.read(descriptor, size + 1), b""))
         return hashlib.sha256(data).hexdigest(), data
     finally:
         os.close(descriptor)
