@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skilltrial.api import Cause, Owner
-from skilltrial.causes import cause_of_status, owner_of_cause
+from skilltrial.causes import cause_of_status, cause_of_words, owner_of_cause
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,25 @@ from skilltrial.causes import cause_of_status, owner_of_cause
 )
 def test_a_status_that_means_one_thing_has_a_cause(status: int, cause: Cause | None) -> None:
     assert cause_of_status(status) is cause
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', Cause.SERVER),
+        ('{"message":"x","type":"rate_limit_error","code":"rate_limit_exceeded"}', Cause.RATE_LIMIT),
+        ('{"type":"invalid_request_error","code":"context_length_exceeded"}', Cause.CONTEXT),
+        ("billing_error", Cause.QUOTA),
+        ("insufficient_quota: pay", Cause.QUOTA),
+        ("authentication_error", Cause.AUTH),
+        ("not_an_authentication_error", None),
+        ("server_errors", None),
+        ("invalid_request_error", None),
+        ("", None),
+    ],
+)
+def test_a_providers_word_in_a_message_is_found_whole(message: str, cause: Cause | None) -> None:
+    assert cause_of_words(message) is cause
 
 
 @pytest.mark.parametrize("cause", Cause)

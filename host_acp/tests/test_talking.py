@@ -142,6 +142,12 @@ def test_an_agent_that_can_not_take_up_or_take_servers_is_the_operators_matter(t
         ([{"error": {"code": -32000, "message": "Authentication required"}}], "host_failed", "auth", "operator"),
         ([{"error": {"code": -32603, "message": "API 429: slow"}}], "host_failed", "rate_limit", "model"),
         ([{"error": {"code": -32603, "message": "x", "data": {"status": 503}}}], "host_failed", "server", "model"),
+        (
+            [{"error": {"code": -32603, "message": "x", "data": {"type": "overloaded_error"}}}],
+            "host_failed",
+            "server",
+            "model",
+        ),
         ([{"error": {"code": -32603, "message": "who knows"}}], "host_failed", "unclassified", "host"),
         ([{"say": "a"}, {"stop": "refusal"}], "host_failed", "refusal", "model"),
         ([{"say": "a"}, {"stop": "max_tokens"}], "host_failed", "context", "agent"),

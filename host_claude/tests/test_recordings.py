@@ -34,6 +34,8 @@ ALL = sorted(path.parent.name for path in (Path(__file__).parent / "recordings")
 COMPLETED = (Ending.COMPLETED, None, None)
 ENDINGS: dict[str, tuple[Ending, Cause | None, Owner | None]] = {
     "badflag": (Ending.HOST_FAILED, Cause.UNCLASSIFIED, Owner.OPERATOR),
+    "broken_off": (Ending.HOST_FAILED, Cause.SERVER, Owner.MODEL),
+    "broken_off_late": (Ending.HOST_FAILED, Cause.SERVER, Owner.MODEL),
     "budget": (Ending.HOST_FAILED, Cause.QUOTA, Owner.OPERATOR),
     "close_before": (Ending.HOST_FAILED, Cause.TRANSPORT, Owner.MODEL),
     "close_mid_nofallback": (Ending.HOST_FAILED, Cause.TRANSPORT, Owner.MODEL),
@@ -132,6 +134,8 @@ NOT_AS_SCRIPTED: dict[str, list[tuple[str, str | None, Any]]] = {
     "resume": [("Bash", None, {"command": "echo checking"})] * 3,
     # The last step is repeated until the limit of turns.
     "max_turns": [("Bash", None, {"command": "echo 1"})] * 2,
+    # It takes a path in the project as it is.
+    "broken_off_late": [("Write", None, {"file_path": "made.txt", "content": "x"})],
     # These never came to a request, or their stream was cut before the call.
     **{name: [] for name in ("badflag", "edit_bypass", "edit_skip_root", "json_output", "text_output", "stall")},
 }
@@ -272,6 +276,7 @@ def test_r23_the_model_that_answered_is_on_record(name, recorded, normalize):
 
     answered = {event.model for event in events if isinstance(event, ModelRequested)}
     special = {"badmodel": "my-scripted-model", "haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5"}
+    special["broken_off_late"] = "scripted-1"
     if ENDINGS.get(name, COMPLETED) == COMPLETED:
         assert answered == {special.get(name, "claude-opus-5-5")}
     else:

@@ -44,7 +44,7 @@ WHOLE = [
     (program, path.stem)
     for program, folder in PROGRAMS.items()
     for path in sorted(folder.glob("*.jsonl"))
-    if path.stem != "err401"
+    if path.stem not in ("err401", "breaks")
 ]
 DIGEST = "0" * 64
 SKILL = "invoice-format"
@@ -156,6 +156,21 @@ def test_a_refused_key_is_no_behaviour_whatever_the_exit_code(program, code):
     (ended,) = of(read(program, "err401", code=code), SessionEnded)
 
     assert (ended.ending, ended.cause, ended.owner) == (Ending.HOST_FAILED, Cause.AUTH, Owner.OPERATOR)
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "cause", "owner"),
+    [("opencode", 1, Cause.RATE_LIMIT, Owner.MODEL), ("pi", 0, Cause.UNCLASSIFIED, Owner.HOST)],
+)
+def test_a_stream_that_the_provider_broke_off_is_a_failure_of_known_cause_where_the_program_tells_it(
+    program, code, cause, owner
+):
+    events = read(program, "breaks", code=code)
+
+    (ended,) = of(events, SessionEnded)
+    assert (ended.ending, ended.cause, ended.owner) == (Ending.HOST_FAILED, cause, owner)
+    assert not of(events, TurnEnded)
+    assert not of(events, Unrecognized)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -36,6 +36,7 @@ cases:
       - {answers: DONE, turn: 1}
     rehearsals:
       - {id: says, expect: failed, because: [files-1], script: [{say: DONE}, {say: AGAIN}]}
+      - {id: breaks, expect: incomplete, script: [{error: 429, at: stream}, {say: DONE}, {say: AGAIN}]}
       - id: edits
         expect: passed
         script:
@@ -102,12 +103,14 @@ def decided(desk: Any, trial: str) -> list[str]:
 
 
 def test_an_agent_of_the_protocol_works_asks_and_goes_on(talk: Any, desk: Any) -> None:
-    ran = talk(desk.lay(SUITE), "says", "edits")
+    ran = talk(desk.lay(SUITE), "says", "edits", "breaks")
 
     assert ran.code == 0, ran.out + ran.err
     # The edit lies in the project and is allowed; the command is not allowed by the suite.
     assert decided(desk, "work/with_skill/edits") == ["allow_once", "reject_once"]
     assert ran.verdicts["work/with_skill/edits"] == "passed", "the refused command made no file"
+    broken = ran.trials["work/with_skill/breaks"]
+    assert (broken["ending"], broken["cause"], broken["verdict"]["owner"]) == ("host_failed", "rate_limit", "model")
     again = desk.run("grade", "run", "--format", "json", "--no-write")
     assert again.out == (desk.folder / "run" / "report.json").read_text("utf-8")
 

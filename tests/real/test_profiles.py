@@ -126,3 +126,36 @@ def test_commands_of_a_described_program_find_the_doubles(
     assert ran.code == 0, ran.out + ran.err
     got = {one["rehearsal"]: one["got"] for one in ran.report["rehearsal"]["promises"]}
     assert (got["honest"], got["publishes"], got["boasts"]) == ("passed", "failed", "failed")
+
+
+BREAKS = """\
+skills: [{id: probe, folder: probe}]
+arms: [{id: with_skill, skills: [probe]}]
+gate: {arm: with_skill}
+limits: {seconds: 120}
+cases:
+  breaks:
+    prompt: Do the work.
+    expect:
+      - {files: made.txt, exists: true}
+    rehearsals:
+      - id: late
+        expect: incomplete
+        script: [{write_file: {path: made.txt, text: x}}, {error: 429, at: stream}, {say: DONE}]
+"""
+
+
+def test_a_stream_that_the_provider_breaks_off_is_no_pass(
+    described: Described, desk: Any, tools: dict[str, str]
+) -> None:
+    own = ("--rehearsal", "late")
+    ran = desk.run(
+        *("rehearse", desk.lay(BREAKS), "--out", "run", "--format", "json", *own, *described.flags), env=tools
+    )
+
+    assert ran.code == 0, ran.out + ran.err
+    late = ran.trials["breaks/with_skill/late"]
+    # pi passes on the message alone; of that nobody can tell whose fault it is.
+    told = {"opencode": ("rate_limit", "model"), "pi": ("unclassified", "host")}
+    assert (late["ending"], late["verdict"]["kind"]) == ("host_failed", "incomplete")
+    assert (late["cause"], late["verdict"]["owner"]) == told[described.profile]

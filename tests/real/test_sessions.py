@@ -105,6 +105,11 @@ cases:
         script: [{error: 500, times: 1}, &made {write_file: {path: made.txt, text: x}}, &done {say: DONE}]
       - {id: cut-before, expect: incomplete, script: [{cut: before}, {say: never}]}
       - {id: cut, expect: incomplete, script: [{cut: stream}, {say: never}]}
+      - {id: breaks-402, expect: incomplete, script: [{error: 402, at: stream}, {say: never}]}
+      - {id: breaks-413, expect: incomplete, script: [{error: 413, at: stream}, {say: never}]}
+      - {id: breaks-429, expect: incomplete, script: [{error: 429, at: stream}, {say: never}]}
+      - {id: breaks-500, expect: incomplete, script: [{error: 500, at: stream}, {say: never}]}
+      - {id: breaks-late, expect: incomplete, script: [*made, {error: 529, at: stream}, *done]}
       - {id: garbage, expect: incomplete, script: [{garbage: body}, {say: never}]}
       - {id: garbled, expect: incomplete, script: [{garbage: stream}, {say: never}]}
       - {id: too-long, expect: incomplete, script: [{max_tokens: "half a sen"}]}
@@ -122,6 +127,11 @@ FAILED: dict[str, tuple[str, str]] = {
     "e529": ("server", "model"),
     "cut-before": ("transport", "model"),
     "cut": ("transport", "model"),
+    "breaks-402": ("quota", "operator"),
+    "breaks-413": ("context", "agent"),
+    "breaks-429": ("rate_limit", "model"),
+    "breaks-500": ("server", "model"),
+    "breaks-late": ("server", "model"),
     "too-long": ("context", "agent"),
     "refused": ("refusal", "model"),
     "empty": ("empty", "model"),

@@ -4,4 +4,5 @@ What only one program tells (its own words, codes and sentences) is its host's t
 """
 
 from skilltrial.model.causes import cause_of_status as cause_of_status
+from skilltrial.model.causes import cause_of_words as cause_of_words
 from skilltrial.model.causes import owner_of_cause as owner_of_cause

@@ -77,6 +77,7 @@ ACTS = st.one_of(
     st.builds(lambda path, text: {"write_file": {"path": path, "text": text}}, PATHS, TEXTS),
     st.builds(lambda tool, arguments: {"call": {"server": "m", "tool": tool, "arguments": arguments}}, TEXTS, JSON),
     st.builds(lambda times: {"error": 429, "times": times}, st.integers(0, 9)),
+    st.builds(lambda where: {"error": 529, "at": where}, st.sampled_from(["before", "stream"])),
     st.builds(lambda seconds: {"stall": seconds}, st.floats(0.1, 9)),
     st.builds(
         lambda seconds, at: {"stall": seconds, "at": at}, st.floats(0.1, 9), st.sampled_from(["before", "stream"])

@@ -1,4 +1,4 @@
-"""Why a request failed: by the protocol's own codes, else by an HTTP status that the message tells."""
+"""Why a request failed: by the protocol's own codes, else by a status or a word of the provider that it tells."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 
 from skilltrial.api import Cause
-from skilltrial.causes import cause_of_status
+from skilltrial.causes import cause_of_status, cause_of_words
 
 from .reading import Object
 
@@ -18,7 +18,6 @@ def cause_of(error: Object) -> Cause:
     """The cause of a JSON-RPC error."""
     if error.get("code") == _AUTH_REQUIRED:
         return Cause.AUTH
-    found = _STATUS.search(json.dumps([error.get("message"), error.get("data")]))
-    if found is None:
-        return Cause.UNCLASSIFIED
-    return cause_of_status(int(found[1])) or Cause.UNCLASSIFIED
+    told = json.dumps([error.get("message"), error.get("data")])
+    found = _STATUS.search(told)
+    return (cause_of_words(told) if found is None else cause_of_status(int(found[1]))) or Cause.UNCLASSIFIED

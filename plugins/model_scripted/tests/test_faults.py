@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from typing import Any
 
@@ -87,6 +88,50 @@ def test_a_cut_in_the_stream_leaves_half_and_completes_nothing(program: Any, act
     assert arrived
     for mark in (b"output_item.done", b"message_stop", b"content_block_stop", b"[DONE]", b'"finish_reason":"'):
         assert mark not in arrived
+
+
+IN_A_STREAM = {
+    "/v1/chat/completions": ('data: {"error": ', "insufficient_quota", "server_error"),
+    "/v1/responses": ("event: response.failed\n", '"code":"insufficient_quota"', '"code":"server_error"'),
+    "/v1/messages": ("event: error\n", '"billing_error"', '"overloaded_error"'),
+}
+
+
+@every_protocol
+def test_an_error_in_the_stream_is_the_providers_last_word(program: Any, act: Any, path: str) -> None:
+    script = [
+        act(error=402, at="stream", times=1),
+        act(error=529, at="stream", times=1),
+        act(run="echo of-some-length"),
+    ]
+    agent = program(script)
+    asked = {**BODIES[path], "stream": True}
+    begins, quota, overloaded = IN_A_STREAM[path]
+
+    for word, status in ((quota, 402), (overloaded, 529)):
+        answer = agent.post(path, asked)
+        *first, last = texts_in(answer).rstrip("\n").split("\n\n")
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert first, "it began well"
+        assert last.startswith(begins)
+        assert word in last
+        assert f"scripted error {status}" in last
+        for mark in ("output_item.done", "message_stop", "content_block_stop", "[DONE]", '"finish_reason":"'):
+            assert mark not in answer.text
+    numbers = [int(one) for one in re.findall(r'"sequence_number":(\d+)', answer.text)]
+    assert numbers == list(range(len(numbers)))
+
+    assert "of-some-length" in agent.post(path, {**asked, "stream": False}).text
+    assert [(note["kind"], note["status"]) for note in agent.notebook.of("reply")] == [
+        ("error", 200), ("error", 200), ("run", 200),
+    ]  # fmt: skip
+
+
+@every_protocol
+def test_an_error_in_the_stream_is_a_plain_one_where_no_stream_is_asked_for(program: Any, act: Any, path: str) -> None:
+    agent = program([act(error=529, at="stream"), act(say="never")])
+
+    assert agent.post(path, BODIES[path]).status_code == 529
 
 
 def test_a_stall_waits_and_then_goes_on(program: Any, act: Any) -> None:

@@ -194,11 +194,15 @@ class MaxTokens(Part):
 
 
 class HttpError(Part):
-    """Answer `times` requests with this HTTP status (0: all of them). `retry_after` is in seconds."""
+    """Answer `times` requests with this HTTP status (0: all of them). `retry_after` is in seconds.
+
+    With `at: stream` the answer begins well, and a stream is broken off by the provider's own error of that status.
+    """
 
     error: Annotated[int, Field(ge=400, le=599)]
     times: Annotated[int, Field(ge=0)] = 0
     retry_after: Annotated[int, Field(ge=0)] | None = None
+    at: Literal["before", "stream"] = "before"
 
 
 class Cut(Part):

@@ -12,7 +12,7 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 from skilltrial.api import ABSENT, Absent, Cause
-from skilltrial.causes import cause_of_status
+from skilltrial.causes import cause_of_status, cause_of_words
 
 from .pointers import first, found
 from .profile import FailMap, Numbers, Profile, Rule, Text, UsageMap, When
@@ -123,11 +123,13 @@ def holds(value: JsonValue, when: When) -> bool:
 
 
 def cause_of(status: JsonValue, message: JsonValue) -> Cause:
-    """The cause of a failed request, by its HTTP status, or by that with which the message begins."""
+    """The cause of a failed request: by its HTTP status, that with which the message begins, or words in it."""
     code = status if isinstance(status, int) and not isinstance(status, bool) else None
     if code is None and isinstance(message, str) and message[:3].isascii() and message[:3].isdigit():
         code = int(message[:3])
-    return (None if code is None else cause_of_status(code)) or Cause.UNCLASSIFIED
+    if code is not None:
+        return cause_of_status(code) or Cause.UNCLASSIFIED
+    return (cause_of_words(message) if isinstance(message, str) else None) or Cause.UNCLASSIFIED
 
 
 def _apply(rule: Rule, value: JsonValue, meaning: Meaning, skills: Mapping[str, str]) -> None:

@@ -137,9 +137,10 @@ async def _faults(request: Request, seat: Seat, wire: Wire, exchange: Exchange) 
                     return Severed()
             case HttpError(error=status, retry_after=seconds):
                 body = wire.error(status, f"scripted error {status}")
-                await run_in_threadpool(served.settle_fault, exchange, place, status, body)
+                breaks_off = fault.at == "stream" and exchange.asked.stream
+                await run_in_threadpool(served.settle_fault, exchange, place, 200 if breaks_off else status, body)
                 headers = {} if seconds is None else {"retry-after": str(seconds)}
-                return JSONResponse(body, status, headers)
+                return _broken_off(wire, exchange, body) if breaks_off else JSONResponse(body, status, headers)
             case Cut(cut="before"):
                 await run_in_threadpool(served.settle_fault, exchange, place, None, None)
                 return Severed()
@@ -178,7 +179,16 @@ async def _reply(served: ServedTrial, wire: Wire, exchange: Exchange) -> Respons
 def _sent(wire: Wire, exchange: Exchange, whole: JsonValue) -> Stream | Whole:
     if not exchange.asked.stream:
         return Whole(json.dumps(whole).encode())
+    return _stream(wire, exchange)
+
+
+def _stream(wire: Wire, exchange: Exchange) -> Stream:
     return Stream(tuple(event.line() for event in wire.events(exchange.asked, exchange.answer)))
+
+
+def _broken_off(wire: Wire, exchange: Exchange, error: JsonValue) -> Response:
+    stream = _stream(wire, exchange)
+    return stream.failed(wire.failure(exchange.asked, exchange.answer, stream.half, error).line())
 
 
 def _model(name: str) -> JsonValue:

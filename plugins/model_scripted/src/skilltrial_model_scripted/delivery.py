@@ -83,16 +83,24 @@ class Stream:
 
     def severed(self) -> Response:
         """The first half of the events."""
-        return Severed(b"".join(self.events[: len(self.events) // 2]), {**SSE, "transfer-encoding": "chunked"})
+        return Severed(b"".join(self.events[: self.half]), {**SSE, "transfer-encoding": "chunked"})
 
     def garbled(self) -> Response:
         """The first half of the events, and then one that is none."""
-        return Response(b"".join((*self.events[: len(self.events) // 2], b"data: ", GARBAGE, b"\n\n")), headers=SSE)
+        return Response(b"".join((*self.events[: self.half], b"data: ", GARBAGE, b"\n\n")), headers=SSE)
+
+    @property
+    def half(self) -> int:
+        """How many events are the first half."""
+        return len(self.events) // 2
+
+    def failed(self, failure: bytes) -> Response:
+        """The first half of the events, and then the one that says that there will be no more."""
+        return Response(b"".join((*self.events[: self.half], failure)), headers=SSE)
 
     def stalled(self, wait: Wait) -> Response:
         """The first half of the events, then after a silence the rest."""
-        half = len(self.events) // 2
-        return StreamingResponse(_halves(self.events[:half], self.events[half:], wait), headers=SSE)
+        return StreamingResponse(_halves(self.events[: self.half], self.events[self.half :], wait), headers=SSE)
 
 
 async def _halves(first: Sequence[bytes], rest: Sequence[bytes], wait: Wait) -> AsyncIterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
@@ -109,6 +110,10 @@ class ChatCompletions(Wire):
     def error(self, status: int, message: str) -> JsonValue:
         """See Wire."""
         return openai_error(status, message)
+
+    def failure(self, asked: Conversation, answer: Answer, number: int, error: JsonValue) -> Event:
+        """See Wire."""
+        return Event(json.dumps(error))
 
 
 def _offer(tool: Tool) -> ToolOffer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
@@ -95,6 +96,10 @@ class Messages(Wire):
         """See Wire."""
         kind = ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_scripted"}
+
+    def failure(self, asked: Conversation, answer: Answer, number: int, error: JsonValue) -> Event:
+        """See Wire."""
+        return Event(json.dumps(error), "error")
 
 
 class CountTokens(Messages):

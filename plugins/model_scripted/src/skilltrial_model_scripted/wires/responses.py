@@ -32,6 +32,8 @@ OPENINGS = ("# AGENTS.md instructions", "<permissions instructions>")
 SEARCH = "tool_search"
 """The tool that finds deferred tools; it has item types of its own."""
 
+FAILED = "response.failed"
+
 Json = dict[str, JsonValue]
 
 
@@ -98,6 +100,14 @@ class Responses(Wire):
     def error(self, status: int, message: str) -> JsonValue:
         """See Wire."""
         return openai_error(status, message)
+
+    def failure(self, asked: Conversation, answer: Answer, number: int, error: JsonValue) -> Event:
+        """See Wire."""
+        told = error["error"] if isinstance(error, dict) else None
+        what: Json = told if isinstance(told, dict) else {}
+        why: JsonValue = {"code": what.get("code") or what.get("type"), "message": what.get("message")}
+        response: Json = {**_response(asked, answer, []), "status": "failed", "error": why}
+        return Event(compact({"type": FAILED, "sequence_number": number, "response": response}), FAILED)
 
 
 def _offers(tool: Tool) -> Iterator[ToolOffer]:

@@ -59,6 +59,10 @@ class Wire(ABC):
     def error(self, status: int, message: str) -> JsonValue:
         """The provider's body of an HTTP error."""
 
+    @abstractmethod
+    def failure(self, asked: Conversation, answer: Answer, number: int, error: JsonValue) -> Event:
+        """The event, after so many others, with which the provider breaks a stream off; `error` is the body."""
+
 
 class Loose(BaseModel):
     """The base of the models of foreign requests: what we do not use is ignored."""
@@ -117,8 +121,10 @@ def pieces(text: str) -> tuple[str, ...]:
 OPENAI_TYPES: Mapping[int, tuple[str, str | None]] = {
     400: ("invalid_request_error", None),
     401: ("invalid_request_error", "invalid_api_key"),
+    402: ("insufficient_quota", "insufficient_quota"),
     403: ("invalid_request_error", "unsupported_country_region_territory"),
     404: ("invalid_request_error", "model_not_found"),
+    413: ("invalid_request_error", "context_length_exceeded"),
     429: ("rate_limit_error", "rate_limit_exceeded"),
 }
 
