@@ -118,8 +118,8 @@ def test_an_error_in_the_stream_is_the_providers_last_word(program: Any, act: An
         assert f"scripted error {status}" in last
         for mark in ("output_item.done", "message_stop", "content_block_stop", "[DONE]", '"finish_reason":"'):
             assert mark not in answer.text
-    numbers = [int(one) for one in re.findall(r'"sequence_number":(\d+)', answer.text)]
-    assert numbers == list(range(len(numbers)))
+        numbers = [int(one) for one in re.findall(r'"sequence_number":(\d+)', answer.text)]
+        assert numbers == list(range(len(numbers)))
 
     assert "of-some-length" in agent.post(path, {**asked, "stream": False}).text
     assert [(note["kind"], note["status"]) for note in agent.notebook.of("reply")] == [
