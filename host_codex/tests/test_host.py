@@ -99,13 +99,26 @@ def test_the_native_program_behind_the_npm_script_is_what_is_started(tmp_path: P
 
 @pytest.mark.parametrize("effort", ["minimal", "low", "medium", "high", "xhigh", "max"])
 def test_embraion_8_1_row_13_real_efforts_are_taken(effort: str, fake: Any):
-    assert CodexHost(binary=str(fake.path), model="m", effort=effort).describe_host().effort == effort
+    assert CodexHost(binary=str(fake.path), model="unlisted", effort=effort).describe_host().effort == effort
+    assert CodexHost(binary=str(fake.path), effort=effort).describe_host().effort == effort
 
 
 @pytest.mark.parametrize("effort", ["hihg", "ultra", "HIGH"])
 def test_an_effort_that_the_program_does_not_take_is_refused_before_launch(effort: str, fake: Any):
-    with pytest.raises(InvalidRequest, match=f"takes no effort '{effort}'; it takes minimal, low"):
+    for model in (None, "unlisted"):
+        with pytest.raises(InvalidRequest, match=f"takes no effort '{effort}'; it takes minimal, low"):
+            CodexHost(binary=str(fake.path), model=model, effort=effort).describe_host()
+
+
+@pytest.mark.parametrize("effort", ["minimal", "medium", "xhigh", "ultra", "hihg"])
+def test_an_effort_that_the_list_of_a_named_model_lacks_is_refused(effort: str, fake: Any):
+    with pytest.raises(InvalidRequest, match=f"no effort '{effort}' for the model m; it takes low, high, max$"):
         CodexHost(binary=str(fake.path), model="m", effort=effort).describe_host()
+
+
+@pytest.mark.parametrize("effort", ["low", "high", "max"])
+def test_an_effort_of_the_list_of_a_named_model_is_taken(effort: str, fake: Any):
+    assert CodexHost(binary=str(fake.path), model="m", effort=effort).describe_host().effort == effort
 
 
 @pytest.mark.parametrize("model", ["openai/gpt-5", "gpt-5.5[1m]", "arn:aws:bedrock:us-east-1::model/x", 'odd "name"'])

@@ -53,22 +53,31 @@ def digest(path: Path) -> str:
 
 
 def check_effort(path: Path, model: str | None, effort: str) -> None:
-    """Hold `effort` to the program's own list for `model` and to what is known. Raises InvalidRequest."""
-    listed = _listed(_told(path, "debug", "models", "--bundled"), model)
-    allowed = dict.fromkeys((*EFFORTS[1:6], *listed)) if listed else dict.fromkeys(EFFORTS)
-    if effort not in allowed:
-        raise InvalidRequest(f"Codex takes no effort {effort!r}; it takes {', '.join(allowed)}")
+    """Hold `effort` to the program's own list for `model`, else to what is known of any. Raises InvalidRequest."""
+    listed = _listed(_told(path, "debug", "models", "--bundled"))
+    own = listed.get(model or "", ())
+    if own and effort not in own:
+        raise InvalidRequest(f"Codex takes no effort {effort!r} for the model {model}; it takes {', '.join(own)}")
+    # A model that it does not list, or a list that can't be read: what some version takes for some model.
+    every = (one for efforts in listed.values() for one in efforts)
+    known = dict.fromkeys((*EFFORTS[1:6], *every)) if listed else dict.fromkeys(EFFORTS)
+    if effort not in (own or known):
+        raise InvalidRequest(f"Codex takes no effort {effort!r}; it takes {', '.join(known)}")
 
 
-def _listed(told: str, model: str | None) -> list[str]:
-    """The efforts of `model`; of all models where it is not among them."""
+def _listed(told: str) -> dict[str, tuple[str, ...]]:
+    """The efforts of each model that the program lists."""
     try:
         models = several(json.loads(told), "models")
     except (ValueError, RecursionError):
-        return []
-    chosen = [one for one in models if text(one, "slug") == model] or models
-    efforts = (text(level, "effort") for one in chosen for level in several(one, "supported_reasoning_levels"))
-    return list(dict.fromkeys(effort for effort in efforts if effort is not None))
+        return {}
+    return {
+        slug: tuple(
+            effort for level in several(one, "supported_reasoning_levels") if (effort := text(level, "effort"))
+        )
+        for one in models
+        if (slug := text(one, "slug"))
+    }
 
 
 def _told(path: Path, *arguments: str) -> str:
