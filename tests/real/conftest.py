@@ -187,7 +187,7 @@ class Endpoint:
 
 @pytest.fixture
 def refusing() -> Iterator[Endpoint]:
-    """A provider that answers everything with 401."""
+    """A provider that answers everything with 401; as a proxy it lets nothing out, and says who was wanted."""
 
     class Answer(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -205,7 +205,7 @@ def refusing() -> Iterator[Endpoint]:
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST  # noqa: N815 - the name that the server calls
+        do_GET = do_CONNECT = do_POST  # noqa: N815 - the names that the server calls
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
+
+from skilltrial.doctor.canaries import PLUGIN, PLUGIN_TEXT
+from skilltrial.doctor.planting import plant
 
 SCRIPT = "python3 {plugin}/scripts/scope.py resolve --cwd . --session-id s-1"
 
@@ -74,3 +80,51 @@ def test_every_promise_holds_with_the_plugin_and_no_other_server_is_reached(
     arms = {trial["key"]["arm"]: trial["ran"] for trial in ran.report["trials"] if trial["key"]["label"] == "null"}
     assert arms["with_skill"] == arms["without_skill"]
     assert arms["with_skill"]["plugin"] is not None
+
+
+LOOPBACK = "127.0.0.1,localhost"
+
+
+def test_a_program_with_the_suites_plugin_looks_for_no_other_neither_on_the_net_nor_at_the_users(
+    program: Any, desk: Any, one_case: Path, refusing: Any
+) -> None:
+    traces = desk.folder / "started"
+    traces.mkdir()
+    plant(desk.folder / "home", traces)
+    # All that would leave this machine comes to a proxy that lets nothing out; a rehearsal passes no variables on.
+    wrapped = desk.folder / program.host
+    proxy = f"HTTPS_PROXY={refusing.url} HTTP_PROXY={refusing.url} NO_PROXY={LOOPBACK}"
+    wrapped.write_text(f'#!/bin/sh\nexport {proxy}\nexec "{program.binary}" "$@"\n', "utf-8")
+    wrapped.chmod(0o755)
+
+    ran = desk.run(
+        *("rehearse", one_case, "--rehearsal", "honest", "--out", "run", "--format", "json"),
+        *("--host", program.host, "--host-binary", str(wrapped)),
+    )
+
+    assert ran.code == 0, ran.out + ran.err
+    assert refusing.asked == []
+    assert list(traces.iterdir()) == []
+    told = "".join(one["raw"] for one in desk.records("explicit-save/with_skill/honest", "model.jsonl"))
+    assert PLUGIN_TEXT not in told
+    assert PLUGIN not in told
+
+
+def test_where_nothing_keeps_it_from_that_codex_looks_for_plugins_on_the_net(
+    lender: Any, desk: Any, refusing: Any, comes_true: Callable[..., bool]
+) -> None:
+    home = desk.folder / "home" / ".codex"
+    home.mkdir()
+    (home / "config.toml").write_text("check_for_update_on_startup = false\n[features]\nplugins = true\n", "utf-8")
+    addresses = {"HTTPS_PROXY": refusing.url, "HTTP_PROXY": refusing.url, "NO_PROXY": LOOPBACK}
+    key = {"CODEX_API_KEY": "sk-none", "PATH": os.environ["PATH"], "HOME": str(home.parent), "TMPDIR": str(desk.places)}
+    provider = f'{{name="E", base_url="{refusing.url}/v1", wire_api="responses", env_key="CODEX_API_KEY"}}'
+    own = ("-c", 'model_provider="e"', "-c", f"model_providers.e={provider}")
+
+    subprocess.run(
+        (str(lender.binary), "exec", "--skip-git-repo-check", *own, "-"),
+        cwd=desk.places, env={**key, **addresses}, input=b"Hello.", capture_output=True, timeout=240, check=False,
+    )  # fmt: skip
+
+    # Else the test before this one proves nothing: what a session of ours must not do is done here.
+    assert comes_true(lambda: any("github.com" in asked for asked in refusing.asked)), refusing.asked
