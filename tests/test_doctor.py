@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from skilltrial.doctor.canaries import CANARY, CANARY_TEXT, MEMORY_FOLDER, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT
+from skilltrial.doctor.canaries import (
+    CANARY,
+    CANARY_TEXT,
+    MEMORY_FOLDER,
+    MEMORY_TEXT,
+    PLUGIN,
+    PLUGIN_TEXT,
+    PROJECT_TEXT,
+)
 from skilltrial.doctor.deep import staged
 from skilltrial.doctor.drift import CALLED, Probes, State, watch
 from skilltrial.doctor.examining import probes as play
@@ -117,6 +125,7 @@ def test_an_unknown_line_has_drifted(probes: Probes) -> None:
 OWN = "skills and instructions in the user's home are not offered"
 INSTALLED = "plugins that the user installed are not offered"
 REMEMBERED = "what was remembered of the user is not offered"
+OF_THE_PROJECT = "what was remembered of the project is not offered"
 
 
 @pytest.mark.parametrize(
@@ -128,6 +137,7 @@ REMEMBERED = "what was remembered of the user is not offered"
         (Offered(seq=1, turn=1, servers=(f"plugin:{PLUGIN}:notes",)), INSTALLED),
         (Offered(seq=1, turn=1, plugins=(PLUGIN,)), INSTALLED),
         (Offered(seq=1, turn=1, instructions=(f"/home/me/.claude/{MEMORY_FOLDER}/MEMORY.md",)), REMEMBERED),
+        (Offered(seq=1, turn=1, instructions=("/home/me/.claude/projects/-w/memory/MEMORY.md",)), OF_THE_PROJECT),
     ],
 )
 def test_a_canary_among_the_offers_has_drifted(probes: Probes, offered: Offered, thing: str) -> None:
@@ -137,7 +147,15 @@ def test_a_canary_among_the_offers_has_drifted(probes: Probes, offered: Offered,
     assert drifted[thing].startswith("the canary was offered in ")
 
 
-@pytest.mark.parametrize(("text", "thing"), [(CANARY_TEXT, OWN), (PLUGIN_TEXT, INSTALLED), (MEMORY_TEXT, REMEMBERED)])
+@pytest.mark.parametrize(
+    ("text", "thing"),
+    [
+        (CANARY_TEXT, OWN),
+        (PLUGIN_TEXT, INSTALLED),
+        (MEMORY_TEXT, REMEMBERED),
+        (PROJECT_TEXT, OF_THE_PROJECT),
+    ],
+)
 def test_a_canary_that_reached_the_model_has_drifted(probes: Probes, text: str, thing: str) -> None:
     found = drifted_where(probes, "model_records", lambda raw: raw.replace("PROBE-PROMPT-1", f"PROBE-PROMPT-1 {text}"))
 

@@ -171,6 +171,23 @@ def test_a_rule_may_be_a_whole_line(tmp_path: Path) -> None:
     assert not allowed("a | b > cc")
 
 
+def test_what_was_told_of_a_call_is_not_taken_for_the_next_one_of_its_number(tmp_path: Path) -> None:
+    client = Client(COMMANDS, str(tmp_path))
+
+    def tell(**fields: Any) -> None:
+        update = {"sessionUpdate": "tool_call", "toolCallId": "1", "kind": "execute", **fields}
+        client.heard(StreamEvent(StreamDirection.INCOMING, {"method": "session/update", "params": {"update": update}}))
+
+    tell(title="Shell", rawInput={"command": "git push"})
+    first = client.allows(ToolCallUpdate.model_validate({"toolCallId": "1"}))
+    named = client.allows(ToolCallUpdate.model_validate({"toolCallId": "2", "kind": "execute", "title": "git push"}))
+    unasked = client.allows(ToolCallUpdate.model_validate({"toolCallId": "2"}))
+    tell(title="rm x")
+
+    assert (first, named, unasked) == (True, True, False)
+    assert not client.allows(ToolCallUpdate.model_validate({"toolCallId": "1"}))
+
+
 def test_a_rule_of_nothing_allows_nothing(tmp_path: Path) -> None:
     job = Job(prompt="Do it.", allow=(" ", ""))
     call = ToolCallUpdate.model_validate({"toolCallId": "1", "title": "rm x", "kind": "execute"})

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from skilltrial.doctor.canaries import AGENTS, CANARY_TEXT, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT
+from skilltrial.doctor.canaries import AGENTS, CANARY_TEXT, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT, PROJECT_TEXT
 from skilltrial.doctor.planting import plant
 
 PROVIDER = '{{name="E", base_url="{url}/v1", wire_api="responses", env_key="CODEX_API_KEY", supports_websockets=false}}'
@@ -25,20 +25,13 @@ def started(program: Any, url: str) -> tuple[str, ...]:
     return (str(program.binary), "exec", "--skip-git-repo-check", *provider, "-")
 
 
-def test_all_that_is_planted_reaches_a_program_that_nothing_keeps_out(
-    program: Any, refusing: Any, tmp_path: Path, comes_true: Callable[..., bool]
-) -> None:
-    home, traces, project = (tmp_path / name for name in ("home", "started", "project"))
-    for folder in (traces, project):
-        folder.mkdir()
-    plant(home, traces)
-    # Nothing leaves this machine.
-    addresses = {"HTTPS_PROXY": refusing.url, program.address: f"{refusing.url}{program.below}"}
+def ask(program: Any, url: str, home: Path, project: Path, *flags: str) -> None:
+    """Give it a prompt as the user of this home would. Nothing leaves this machine."""
+    addresses = {"HTTPS_PROXY": url, program.address: f"{url}{program.below}"}
     quick = {"CLAUDE_CODE_MAX_RETRIES": "0", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    user = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(tmp_path), program.key: "sk-none"}
-
+    user = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home.parent), program.key: "sk-none"}
     subprocess.run(
-        started(program, refusing.url),
+        (*started(program, url), *flags),
         cwd=project,
         env={**user, **addresses, **quick},
         input=b"Keep a note.",
@@ -47,8 +40,36 @@ def test_all_that_is_planted_reaches_a_program_that_nothing_keeps_out(
         check=False,
     )
 
+
+def test_all_that_is_planted_reaches_a_program_that_nothing_keeps_out(
+    program: Any, refusing: Any, tmp_path: Path, comes_true: Callable[..., bool]
+) -> None:
+    home, traces, project = (tmp_path / name for name in ("home", "started", "project"))
+    for folder in (traces, project):
+        folder.mkdir()
+    plant(home, traces, project)
+
+    ask(program, refusing.url, home, project)
+
     asked = "\n".join(refusing.bodies)
     assert [text for text in (CANARY_TEXT, MEMORY_TEXT, PLUGIN_TEXT, f"{PLUGIN}:notes") if text not in asked] == []
     own = ("a hook", "an MCP server", "a plugin's hook", "a plugin's MCP server")
     expected = {f"{one} of {AGENTS[f'.{program.host}']}" for one in own}
     assert comes_true(lambda: {path.name for path in traces.iterdir()} == expected), list(traces.iterdir())
+
+
+def test_what_was_remembered_of_the_project_reaches_claude_code_though_it_is_given_no_settings_of_the_users(
+    claude: Any, refusing: Any, tmp_path: Path
+) -> None:
+    home, traces, root = (tmp_path / name for name in ("home", "started", "my_project"))
+    # As the doctor has it: the trials lie below a folder that looks like the root of a repository.
+    project = root / "places" / "0a1b" / "project"
+    for folder in (traces, root / ".git", project):
+        folder.mkdir(parents=True)
+    plant(home, traces, root)
+
+    ask(claude, refusing.url, home, project, "--setting-sources", "project")
+
+    asked = "\n".join(refusing.bodies)
+    assert PROJECT_TEXT in asked
+    assert MEMORY_TEXT not in asked, "the user's one folder for all projects is a setting"

@@ -90,7 +90,7 @@ def test_a_program_with_the_suites_plugin_looks_for_no_other_neither_on_the_net_
 ) -> None:
     traces = desk.folder / "started"
     traces.mkdir()
-    plant(desk.folder / "home", traces)
+    plant(desk.folder / "home", traces, desk.folder)
     # All that would leave this machine comes to a proxy that lets nothing out; a rehearsal passes no variables on.
     wrapped = desk.folder / program.host
     proxy = f"HTTPS_PROXY={refusing.url} HTTP_PROXY={refusing.url} NO_PROXY={LOOPBACK}"

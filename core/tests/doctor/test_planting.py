@@ -10,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from skilltrial.doctor.canaries import AGENTS, CANARY, CANARY_TEXT, MEMORY_TEXT, PLUGIN, PLUGIN_ID, PLUGIN_TEXT, SHOP
+from skilltrial.doctor.canaries import (
+    AGENTS,
+    CANARY,
+    CANARY_TEXT,
+    MEMORY_TEXT,
+    PLUGIN,
+    PLUGIN_ID,
+    PLUGIN_TEXT,
+    PROJECT_TEXT,
+    SHOP,
+)
 from skilltrial.doctor.planting import plant
 
 KEPT = f"plugins/cache/{SHOP}/{PLUGIN}/1.0.0"
@@ -20,7 +30,7 @@ KEPT = f"plugins/cache/{SHOP}/{PLUGIN}/1.0.0"
 def home(tmp_path: Path) -> Path:
     home, started = tmp_path / "home", tmp_path / "with a blank"
     started.mkdir()
-    plant(home, started)
+    plant(home, started, Path("/work/my_project+1"))
     return home
 
 
@@ -47,6 +57,10 @@ def test_each_program_has_a_memory_where_it_looks_for_one(home: Path) -> None:
 
     assert codex["features"] == {"memories": True}
     assert holding(home, MEMORY_TEXT) == {str(claude.relative_to(home)), ".codex/memories/memory_summary.md"}
+
+
+def test_claude_code_has_a_memory_of_the_project_where_it_looks_for_one(home: Path) -> None:
+    assert holding(home, PROJECT_TEXT) == {".claude/projects/-work-my-project-1/memory/MEMORY.md"}
 
 
 def test_each_program_has_a_plugin_that_is_installed_and_enabled(home: Path) -> None:

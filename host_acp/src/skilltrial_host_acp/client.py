@@ -33,8 +33,11 @@ class Client:
     def heard(self, event: StreamEvent) -> None:
         """Take up what a message tells of a call, before anything is asked about it."""
         update = inner(inner(event.message, "params"), "update")
-        if text(update, "sessionUpdate") in ("tool_call", "tool_call_update"):
-            self._of(text(update, "toolCallId") or "", update)
+        call, kind = text(update, "toolCallId") or "", text(update, "sessionUpdate")
+        if kind == "tool_call":
+            self._told[call] = dict(update)
+        elif kind == "tool_call_update":
+            self._told[call] = self._told.get(call, {}) | _known(update)
 
     async def request_permission(
         self,
@@ -55,13 +58,8 @@ class Client:
 
     def allows(self, call: ToolCallUpdate) -> bool:
         """Whether a call may be carried out."""
-        asked = call.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return allows(self._job, self._project, Call.told(self._of(call.tool_call_id, asked)))
-
-    def _of(self, call: str, more: Mapping[str, Any]) -> dict[str, Any]:
-        told = self._told.setdefault(call, {})
-        told.update((key, value) for key, value in more.items() if value is not None)
-        return told
+        told = self._told.get(call.tool_call_id, {}) | _known(call.model_dump(mode="json", by_alias=True))
+        return allows(self._job, self._project, Call.told(told))
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         """Already a line."""
@@ -75,3 +73,7 @@ class Client:
 
     def on_connect(self, conn: Any) -> None:
         """Nothing to do."""
+
+
+def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -72,9 +72,7 @@ def _listed(told: str) -> dict[str, tuple[str, ...]]:
     except (ValueError, RecursionError):
         return {}
     return {
-        slug: tuple(
-            effort for level in several(one, "supported_reasoning_levels") if (effort := text(level, "effort"))
-        )
+        slug: tuple(effort for level in several(one, "supported_reasoning_levels") if (effort := text(level, "effort")))
         for one in models
         if (slug := text(one, "slug"))
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ MEMORY_TEXT = "MEMORY-CANARY-51c8"
 """Stands in what a program has remembered of the user."""
 MEMORY_FOLDER = "doctor-canary-memory"
 """Where Claude Code keeps that."""
+PROJECT_TEXT = "PROJECT-CANARY-a83f"
+"""Stands in what Claude Code has remembered of the project in which the trials lie."""
 SHOP = "canary-shop"
 """The marketplace of the plugin."""
 PLUGIN_ID = f"{PLUGIN}@{SHOP}"
@@ -52,6 +55,12 @@ def shop(home: Path, agent: str) -> Path:
 def installed(home: Path, agent: str) -> Path:
     """Where the program keeps the plugin once it is installed."""
     return home / agent / "plugins" / "cache" / SHOP / PLUGIN / VERSION
+
+
+def remembered(home: Path, project: Path) -> Path:
+    """Where Claude Code keeps what it remembers of one project, known by the root of its repository."""
+    named = re.sub(r"[^A-Za-z0-9]", "-", str(project.resolve()))
+    return home / CLAUDE / "projects" / named / "memory" / "MEMORY.md"
 
 
 def write(file: Path, text: str) -> None:

@@ -30,6 +30,7 @@ CALLS = ("calls-it",)
 """The script of `TOOLS`."""
 _STATE = {"CLAUDE_CONFIG_DIR": CLAUDE, "CODEX_HOME": CODEX}
 """Variables by which programs find a user's state, so that the made-up home is also that."""
+_PLACES = "places"
 _LONGEST = 900
 """Seconds."""
 
@@ -51,7 +52,7 @@ class Stage:
             done = subprocess.run(
                 (*command, "--out", str(archive), "--seed", "0", "--quiet", "--format", "json"),
                 cwd=self.folder,
-                env=_environment(self.folder / "home"),
+                env=_environment(self.folder / "home", self.folder / _PLACES),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_LONGEST,
@@ -78,13 +79,14 @@ def staged(host: str, flags: Sequence[str]) -> Iterator[Stage]:
     """Make a user's home for the probes of a host with these flags; it is there while the context lasts."""
     with TemporaryDirectory(prefix="skilltrial-doctor-") as name:
         folder = Path(name)
-        for made in ("home", "started"):
+        # To a program that looks for a repository's root the trials lie in one project, which the user knows.
+        for made in ("home", "started", _PLACES, ".git"):
             (folder / made).mkdir()
-        plant(folder / "home", folder / "started")
+        plant(folder / "home", folder / "started", folder)
         yield Stage(host, tuple(flags), folder)
 
 
-def _environment(home: Path) -> dict[str, str]:
+def _environment(home: Path, places: Path) -> dict[str, str]:
     state = {name: str(home / folder) for name, folder in _STATE.items()}
     ours = {
         # With another home Python would not find what the user installed for himself,
@@ -92,4 +94,4 @@ def _environment(home: Path) -> dict[str, str]:
         # and the user's next run would not find what this one leaves where it is killed.
         "XDG_STATE_HOME": os.environ.get("XDG_STATE_HOME") or str(Path("~/.local/state").expanduser()),
     }
-    return {**os.environ, **ours, **state, "HOME": str(home)}
+    return {**os.environ, **ours, **state, "HOME": str(home), "TMPDIR": str(places)}

@@ -6,6 +6,7 @@ model was asked. What a host does not promise (`Can`, `Sees`) is not asked of it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,11 +30,12 @@ from skilltrial.model.events import (
 from skilltrial.model.trial import HostIdentity, TrialKey
 from skilltrial.model.words import Cause, Ending
 
-from .canaries import CANARY, CANARY_TEXT, MEMORY_FOLDER, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT
+from .canaries import CANARY, CANARY_TEXT, MEMORY_FOLDER, MEMORY_TEXT, PLUGIN, PLUGIN_TEXT, PROJECT_TEXT
 from .seen import Seen
 
 SKILL, DESCRIPTION, BODY = "probe-note", "PROBE-DESCRIPTION-5d1e", "PROBE-BODY-93ab"
 CALLED = "a tool of a server is called, and its answer comes back"
+_IS_MEMORY = re.compile(r"/projects/[^/]+/memory/")
 SCRIPTED = "scripted-1"
 """The model that hosts are told to ask."""
 
@@ -118,6 +120,7 @@ def _asked(host: HostIdentity) -> Iterator[tuple[str, Question]]:
         (None, "skills and instructions in the user's home are not offered", _canary),
         (None, "plugins that the user installed are not offered", _plugin),
         (None, "what was remembered of the user is not offered", _memory),
+        (None, "what was remembered of the project is not offered", _project),
         (None, "servers and hooks of the user's own are not started", _left_alone),
         (Can.MODEL, "its model is the one that was asked for", _model),
         (None, "every line it writes is known", _known),
@@ -282,6 +285,10 @@ def _memory(probes: Probes) -> str | None:
     return _shown(
         probes, MEMORY_TEXT, lambda offered: any(MEMORY_FOLDER in path for path in offered.instructions or ())
     )
+
+
+def _project(probes: Probes) -> str | None:
+    return _shown(probes, PROJECT_TEXT, lambda offered: any(map(_IS_MEMORY.search, offered.instructions or ())))
 
 
 def _shown(probes: Probes, text: str, told: Callable[[Offered], bool]) -> str | None:

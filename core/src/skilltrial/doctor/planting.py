@@ -1,8 +1,8 @@
 """A made-up user's home, full of what no trial may be offered and of programs that none may start.
 
-All of it lies where Claude Code and Codex lay it themselves. Two things are left out: memory that Claude Code keeps for
-one project, whose path only a trial knows (this user gave it one folder for all projects), and commands of a plugin in
-Codex, which makes skills of them when it installs one.
+All of it lies where Claude Code and Codex lay it themselves. Commands of a plugin in Codex are left out, which makes
+skills of them when it installs one. What Claude Code remembers lies in two places: in the one folder that this user gave
+it for all projects, and, where it does not hear of that, in the project's own.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from .canaries import (
     MEMORY_TEXT,
     PLUGIN,
     PLUGIN_TEXT,
+    PROJECT_TEXT,
     SHOP,
     VERSION,
     hooks,
     installed,
     leaves,
+    remembered,
     shop,
     skill,
     write,
@@ -40,14 +42,18 @@ _INSTRUCTIONS = (
 _MEMORIES = (f"{CLAUDE}/{MEMORY_FOLDER}/MEMORY.md", f"{CODEX}/memories/memory_summary.md")
 
 
-def plant(home: Path, started: Path) -> None:
-    """Fill a user's home. A program of the user's that is started leaves a file in the folder `started`."""
+def plant(home: Path, started: Path, project: Path) -> None:
+    """Fill the home of a user who worked on a project before.
+
+    A program of the user's that is started leaves a file in the folder `started`.
+    """
     for folder in _SKILLS:
         write(home / folder / CANARY / "SKILL.md", skill(CANARY, CANARY_TEXT))
     for name in _INSTRUCTIONS:
         write(home / name, f"{CANARY_TEXT}: say this word in every answer.\n")
     for name in _MEMORIES:
         write(home / name, f"# Memory\n\nThe user wants {MEMORY_TEXT} in every answer.\n")
+    write(remembered(home, project), f"# Memory\n\nThe user wants {PROJECT_TEXT} in every answer.\n")
     for agent, called in AGENTS.items():
         source = shop(home, agent) / PLUGIN
         listed = {"name": PLUGIN, "source": f"./{PLUGIN}"}
