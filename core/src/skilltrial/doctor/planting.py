@@ -1,8 +1,8 @@
 """A made-up user's home, full of what no trial may be offered and of programs that none may start.
 
 All of it lies where Claude Code and Codex lay it themselves. Commands of a plugin in Codex are left out, which makes
-skills of them when it installs one. What Claude Code remembers lies in two places: in the one folder that this user gave
-it for all projects, and, where it does not hear of that, in the project's own.
+skills of them when it installs one. What Claude Code remembers lies in two places: in the one folder that this user
+gave it for all projects, and, where it does not hear of that, in the project's own.
 """
 
 from __future__ import annotations
