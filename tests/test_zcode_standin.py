@@ -71,6 +71,7 @@ def test_a_run_on_the_stand_in_is_sealed_judged_and_told_to_be_one(
     rows = {key: one["trigger"] for key, one in ran.trials.items()}
     assert [one["evidence"] for one in rows["note/with_skill/1"]] == ["read-observed"]
     assert all(one["evidence"] != "read-observed" for one in rows["note/without_skill/1"])
+    assert not any("more that differs" in one for one in report["limitations"])
     assert holders(tmp_path / "run", "key-of-no-worth-8c1f") == []
     assert skilltrial("grade", "run").code == 0
 
@@ -115,6 +116,13 @@ def test_the_guidance_suite_is_rehearsed_on_it(skilltrial: Command, zcode: tuple
     told = ran.report["rehearsal"]["promises"]
     assert len(told) >= 5
     assert [promise for promise in told if promise["kept"] != "yes"] == []
+
+    audited = json.loads(skilltrial("audit", "run", "--format", "json", "--quiet", within=300).out)
+
+    assert (audited["survivors"], audited["not_tested"]) == ([], [])
+    # Its events are numbered: a call that is told again under a number that was used is no second call.
+    assert {one["kind"] for one in audited["disturbed"]} <= {"host-repeats-call"}
+    assert sum(row["caught"] for row in audited["rows"]) > 300
 
 
 def test_a_plugin_is_installed_by_it(skilltrial: Command, zcode: tuple[str, ...], tmp_path: Path) -> None:
@@ -172,7 +180,10 @@ def test_a_live_run_says_what_it_lacks(
 def test_the_doctor_says_what_is_not_known(skilltrial: Command, zcode: tuple[str, ...]) -> None:
     flags = zcode[2:]
 
-    ran = skilltrial("doctor", "zcode", *flags)
+    ran = skilltrial("doctor", "zcode", "--deep", *flags, within=300)
 
-    assert UNCHECKED in " ".join(ran.out.split())
-    assert "stand-in 0.16.9" in " ".join(ran.out.split())
+    said = " ".join(ran.out.split())
+    assert UNCHECKED in said
+    assert "stand-in 0.16.9" in said
+    assert "drifted" not in said
+    assert said.count("holds ") > 15

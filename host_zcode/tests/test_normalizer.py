@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Iterable
@@ -350,6 +351,33 @@ def test_a_skill_of_a_plugin_is_known_by_where_it_lies() -> None:
         told = read(whole(streamed("c", "Skill", {"skill": "acme:notes"}), loaded), notes=[placed, PLUGIN])
 
         assert [str(one.step) for one in of(told, SkillStep)] == steps
+
+
+WORDS = "# Notes\n\nWrite NOTE.  \n\n  - one\n- two"
+
+
+@pytest.mark.parametrize(
+    ("given", "read_it"),
+    [
+        (WORDS, True),
+        (f"\n{WORDS}\n\n</skill_content>", True),
+        (f"Arguments: none\n{WORDS}\nMore of it.", True),
+        (WORDS.replace("\n", "\r\n"), True),
+        (WORDS.replace("NOTE", "note"), False),
+        (WORDS[:-5], False),
+        ("", False),
+    ],
+)
+def test_a_skill_is_read_where_its_very_words_are_given(given: str, read_it: bool) -> None:
+    words = hashlib.sha256(WORDS.encode()).hexdigest()
+    path = ".agents/skills/notes"
+    placed = SkillPlaced(skill="notes", path=path, sha256=DIGEST, body_sha256=DIGEST, text_sha256=words)
+    content = f'<skill_content name="notes">\nBase directory for this skill: /p/{path}\n\n{given}'
+    loaded = update("result", "c", result={"success": True, "content": content})
+
+    told = read(whole(streamed("c", "Skill", {"skill": "notes"}), loaded), notes=[placed])
+
+    assert ("read" in [str(one.step) for one in of(told, SkillStep)]) is read_it
 
 
 @settings(max_examples=60, deadline=None)

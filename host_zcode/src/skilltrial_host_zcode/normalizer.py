@@ -151,6 +151,8 @@ class _Reading:
         """The last process so far tells no more."""
         if self.processes and self.processes[-1].failure is None:
             yield from self.processes[-1].calls.over(at)
+            if self.processes[-1].completed and not self.processes[-1].talking.whole:
+                yield self._fault(at, "question_not_answered")
 
     def line(self, record: Record) -> Iterator[Event]:
         at = At(record.seq, record.turn)
@@ -183,6 +185,8 @@ class _Reading:
                 yield from process.calls.answered(at, told.body, told.word)
             case "fault":
                 process.failure = process.failure or _failure(process, told.word)
+            case "alone":
+                yield self._fault(at, "answer_to_nothing")
             case "unknown":
                 yield Unrecognized(seq=at.seq, turn=at.turn, why="message_unknown")
             case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from posixpath import join, normpath
 
@@ -24,6 +24,8 @@ _GIVEN = "<skill_content"
 _BASE = re.compile(r"Base directory for this skill: ([^\n]+)")
 _NUMBERED = re.compile(r"^ *\d+(?:\t|→|: )", re.M)
 _READERS = frozenset({"cat", "head", "tail", "less", "more", "nl", "bat", "sed"})
+_STARTS = 4
+"""Lines at which a skill's own words may begin, behind what the program puts before them."""
 _WRITERS = frozenset({"Write", "Edit"})
 
 
@@ -64,7 +66,7 @@ class Skills:
             if tool in _WRITERS and any(self._file(path, skill) for path in _paths(given)):
                 self.changed.add(skill.skill)
             elif skill.skill not in self.changed and (
-                (base is not None and self._same(base[1].strip(), skill.path))
+                (base is not None and self._same(base[1].strip(), skill.path) and _gives(told[base.end() :], skill))
                 or (self._reads(tool, given, skill) and _behind_front_matter(told))
                 or _is_body(told, skill)
             ):
@@ -105,6 +107,30 @@ def _behind_front_matter(content: str) -> bool:
     if not any(lines):
         return False
     return lines[0] != "---" or ("---" in lines[1:] and any(lines[lines.index("---", 1) + 1 :]))
+
+
+def _gives(told: str, skill: SkillPlaced) -> bool:
+    """Whether what the loader gave holds the skill's own words: some lines of it, from an early one on."""
+    if skill.text_sha256 is None:
+        return True
+    lines = told.replace("\r\n", "\n").split("\n")
+    starts = [at for at, line in enumerate(lines) if line.strip()][:_STARTS]
+    return any(_begins(lines[at:], skill.text_sha256) for at in starts)
+
+
+def _begins(lines: Sequence[str], sha256: str) -> bool:
+    """Whether some first lines, without white space at their ends, have this digest."""
+    running = hashlib.sha256(lines[0].strip().encode("utf-8", "surrogatepass"))
+    gap = lines[0].lstrip()[len(lines[0].strip()) :]
+    for line in lines[1:]:
+        if running.hexdigest() == sha256:
+            return True
+        gap += f"\n{line}"
+        if line.strip():
+            end = len(gap.rstrip())
+            running.update(gap[:end].encode("utf-8", "surrogatepass"))
+            gap = gap[end:]
+    return running.hexdigest() == sha256
 
 
 def _is_body(content: str, skill: SkillPlaced) -> bool:

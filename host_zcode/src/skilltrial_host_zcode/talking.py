@@ -14,7 +14,9 @@ from skilltrial.api import read_strict_json
 from .following import Following
 from .lines import NOTHING, Object, inner, text
 
-Kind = Literal["answered", "refused", "event", "state", "asked", "decided", "fault", "closed", "noise", "unknown"]
+Kind = Literal[
+    "answered", "refused", "event", "state", "asked", "decided", "fault", "closed", "noise", "unknown", "alone"
+]
 _NO_NEWS = frozenset(
     {
         "startup/storageState",
@@ -33,7 +35,10 @@ _NO_NEWS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one line told. `word` is a method, a decision or a fault; `body` the params, result or error."""
+    """What one line told. `word` is a method, a decision or a fault; `body` the params, result or error.
+
+    `alone` is an answer to something that nobody asked.
+    """
 
     kind: Kind
     word: str = ""
@@ -80,6 +85,11 @@ class Talking:
         self.theirs[id] = method, params
         return Told("asked", method, params)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all that one side asked was answered by the other."""
+        return not self.ours and not self.theirs
+
     def _own(self, line: Object) -> Told:
         """A line of the bridge's."""
         match text(line, "bridge"):
@@ -102,15 +112,19 @@ class Talking:
                 prompt = text(params, "content") or ""
                 self.following = Following(text(params, "sessionId") or "", given, prompt)
             return Told("noise")
-        asked, params = self.theirs.get(id or "", ("", NOTHING))
+        asked, params = self.theirs.pop(id or "", ("", NOTHING))
+        if not asked:
+            return Told("alone")
         if asked != "interaction/requestPermission":
             return Told("noise")
         return Told("decided", text(inner(message, "result"), "decision") or "", params)
 
     def _reply(self, message: Object, id: str | None) -> Told:
         method, params = self.ours.pop(id or "", ("", NOTHING))
-        if not method or ("result" not in message and "error" not in message):
+        if "result" not in message and "error" not in message:
             return Told("unknown")
+        if not method:
+            return Told("alone")
         if "error" in message:
             return Told("refused", method, inner(message, "error"))
         result = inner(message, "result")

@@ -167,5 +167,11 @@ def find_skills(roots):
     return found
 
 
+def described(folder):
+    """What a skill says of itself."""
+    found = re.search(r"^description:\s*(.+)$", (folder / "SKILL.md").read_text("utf-8"), re.M)
+    return found[1].strip() if found else ""
+
+
 def _offer(name, description, parameters):
     return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}

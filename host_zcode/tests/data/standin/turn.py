@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .model import Endpoint, ModelFailed, Scripted
 from .rules import fits
-from .tools import EDITS, McpServer, ToolFailed, Tools
+from .tools import EDITS, McpServer, ToolFailed, Tools, described
 
 SCHEMA = "Tool input failed inputSchema validation"
 
@@ -95,7 +95,7 @@ class Turn:
         messages = self.kept["messages"]
         if not messages:
             messages.append({"role": "system", "content": "You are a coding agent that stands in for another one."})
-        listed = "".join(f"\n- {name}" for name in self.tools.skills)
+        listed = "".join(f"\n- {name}: {described(folder)}" for name, folder in self.tools.skills.items())
         reminder = f"<system-reminder>Skills:{listed}</system-reminder>" if listed else ""
         parts = [{"type": "text", "text": one} for one in (reminder, self.given["content"]) if one]
         parts += [{"type": "text", "text": one} for one in self._hooked()]
