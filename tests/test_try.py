@@ -43,11 +43,69 @@ def test_two_sessions_stand_side_by_side_and_an_ordinary_archive_is_left(
     assert files.index("greeting.txt (created)") > files.index("seen.txt (created)"), "only with the skill"
     assert "not shown by this agent" in tried.out, "what was not seen is no zero"
     assert "Bash(git *)" in " ".join(tried.err.split()), "what needs no asking is said beforehand"
-    assert "skilltrial init skills/greeter --from last" in tried.err
+    assert "skilltrial init skills/greeter --from run\n" in tried.err
+    assert "skilltrial show run/try/with_skill/1\n" in tried.err
     assert skilltrial("verify", "run").code == 0
     suite = json.loads((project / "run" / "inputs" / "suite.json").read_bytes())
     assert suite["cases"][0]["turns"] == ["Greet the user."]
     assert str(project) not in json.dumps(suite)
+
+
+def test_a_file_that_both_sessions_wrote_is_told_to_be_the_same_or_not(
+    skilltrial: Command, project: Path, lay: Lay
+) -> None:
+    lay({"agent.sh": AGENT.replace("fi\n", "fi\necho one > both.txt\n")})
+
+    tried = skilltrial("try", "skills/greeter", "Greet.", "--quiet", *ON, project / "agent.sh")
+
+    cells = " ".join(cell.strip() for row in tried.out.splitlines() for cell in row.split("|")[3:4])
+    assert "both.txt (created, the same)" in cells
+    assert "seen.txt (created, the same)" in cells
+    lay({"agent.sh": AGENT.replace("echo hello", "echo more >> seen.txt; echo hello")})
+    tried = skilltrial("try", "skills/greeter", "Greet.", "--quiet", *ON, project / "agent.sh")
+    cells = " ".join(cell.strip() for row in tried.out.splitlines() for cell in row.split("|")[3:4])
+    assert "seen.txt (created, but otherwise)" in cells
+    assert "skilltrial init skills/greeter --from last\n" in tried.err
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("no-such-agent", "no program 'no-such-agent' is on PATH: name it by its whole path"),
+        ("/no/such-agent", "no program '/no/such-agent' is there"),
+        ("{project}/plain.txt", "plain.txt is not executable; `chmod +x` makes it so"),
+        ("{project}/skills", "skills is a folder; name the agent's program after --"),
+    ],
+)
+def test_a_program_that_can_not_be_started_is_refused_before_anything_runs(
+    skilltrial: Command, project: Path, lay: Lay, program: str, says: str
+) -> None:
+    lay({"plain.txt": "x"})
+
+    tried = skilltrial("try", "skills/greeter", "Greet.", *ON, program.format(project=project))
+
+    assert tried.code == 2, tried.err
+    assert says in tried.err
+    assert not (project / ".skilltrial" / "runs").exists()
+
+
+def test_a_program_that_is_not_in_the_project_is_told_with_what_would_be_right(
+    skilltrial: Command, project: Path
+) -> None:
+    tried = skilltrial("try", "skills/greeter", "Greet.", *ON, "./agent.sh")
+
+    assert tried.code == 3
+    assert "can't be started: there is none of that name (one such as `./agent` must lie in the trial's" in tried.err
+
+
+def test_a_workspace_that_is_no_project_is_not_copied(skilltrial: Command, project: Path) -> None:
+    with (project / "huge").open("wb") as file:
+        file.truncate(300_000_000)
+
+    tried = skilltrial("try", "skills/greeter", "Greet.", "--workspace", ".", *ON, project / "agent.sh")
+
+    assert tried.code == 2
+    assert "has more than 200 MB; a session gets a copy of it" in tried.err
 
 
 def test_r46_nothing_checked_is_never_green_when_it_is_judged(skilltrial: Command, project: Path) -> None:

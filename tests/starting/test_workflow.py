@@ -63,14 +63,22 @@ def test_the_workflows_own_commands_run(skilltrial: Command, repository: Path, l
     lay({"agent.sh": "#!/bin/sh\ncat > /dev/null\necho hello > greeting.txt\n"})
 
     assert skilltrial("lint", SUITE).code == 0
-    rehearsed = skilltrial("rehearse", SUITE, "--host", "portable", "--format", "markdown", "--", "skilltrial-agent")
+    workflow = (repository / ".github/workflows/skilltrial-greeter.yml").read_text("utf-8")
+    assert "GITHUB_STEP_SUMMARY" not in workflow, "the page is written there anyhow"
+    summary = repository / "summary.md"
+    told = {"GITHUB_STEP_SUMMARY": str(summary)}
+    events = ("--host", "portable", "--records", "events", "--", "skilltrial-agent")
+    assert f"skilltrial rehearse {SUITE} {' '.join(events)}" in workflow
+    rehearsed = skilltrial("rehearse", SUITE, *events, env=told)
     assert rehearsed.code == 0, rehearsed.out + rehearsed.err
+    assert summary.read_text("utf-8").count("promises: kept") == 1
     out = repository / ".skilltrial/ci/greeter"
-    flags = ("--max-sessions", "200", "--yes", "--format", "markdown", "--case", "first-use")
-    ran = skilltrial("run", SUITE, "--out", out, *flags, *ON, repository / "agent.sh")
+    flags = ("--max-sessions", "200", "--max-time", "6000", "--yes")
+    ran = skilltrial("run", SUITE, "--out", out, *flags, "--case", "first-use", *ON, repository / "agent.sh", env=told)
     assert ran.code == 0, ran.out + ran.err
-    resumed = skilltrial("run", "--resume", out, "--incomplete", "--yes", "--format", "markdown")
+    resumed = skilltrial("run", "--resume", out, "--incomplete", *flags)
     assert resumed.code == 0, resumed.err
+    assert summary.read_text("utf-8").count("passed (all passed), exit 0") == 1
 
 
 def test_a_skill_that_is_not_on_that_branch_yet_has_no_previous_form(

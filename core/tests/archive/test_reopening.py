@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -207,6 +208,31 @@ def test_what_came_into_the_place_meanwhile_is_not_harmed(world, tmp_path):
 
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
     assert (world.root / "mine").read_text() == "x"
+
+
+def test_two_runners_that_begin_for_one_place_do_not_write_into_each_other(world, tmp_path):
+    first, second = ArchiveWriter.create(world.root), ArchiveWriter.create(world.root)
+    first.write("mine", b"first")
+    second.write("mine", b"second")
+    second.publish(world.root)
+    with pytest.raises(SourceUnusable, match="took that place meanwhile"):
+        first.publish(world.root)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    assert (world.root / "mine").read_bytes() == b"second"
+
+
+def test_what_was_begun_in_vain_is_taken_away_and_what_a_killed_runner_left_later(world, tmp_path):
+    killed = ArchiveWriter.create(world.root).root
+    with pytest.raises(ZeroDivisionError), ArchiveWriter.begin(world.root):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == [killed]
+
+    os.utime(killed, (1, 1))
+    with ArchiveWriter.begin(world.root):
+        pass
+
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
 
 def test_a_trial_of_another_archive_is_taken_over_as_it_is(world, make_world, tmp_path, contents):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -229,6 +231,36 @@ def test_a_log_gets_a_line_a_trial_on_standard_error(capsys):
     assert told[1].endswith("one / with_skill / 2")
 
 
+def test_a_log_hears_of_trials_that_take_long(capsys):
+    lines = Lines(2)
+    lines.still()
+    for key in KEYS:
+        lines.trial_started(key)
+    lines.turn_started(KEYS[0], 2)
+    lines.still()
+    lines.trial_sealed(KEYS[0], SEALED)
+    lines.still()
+    told = capsys.readouterr().err.splitlines()
+
+    assert len(told) == 3
+    assert told[0].endswith("2 running; one / with_skill / 1 turn 2, 0 s")
+    assert told[2].startswith("1/2 ")
+    assert told[2].endswith("1 running; one / with_skill / 2, 0 s")
+
+
+def test_a_log_hears_by_itself_and_no_more_when_all_is_over(capsys, monkeypatch):
+    monkeypatch.setattr("skilltrial.cli.progress.BEAT", 0.01)
+    with progress(2, quiet=False) as shown:
+        assert isinstance(shown, Lines)
+        shown.trial_started(KEYS[0])
+        until = time.monotonic() + 20
+        heard = ""
+        while "1 running" not in heard and time.monotonic() < until:
+            heard += capsys.readouterr().err
+    assert "1 running" in heard
+    assert not [thread for thread in threading.enumerate() if thread.name == "progress"]
+
+
 def test_quiet_says_nothing(capsys):
     with progress(2, quiet=True) as shown:
         assert isinstance(shown, Silent)
@@ -251,5 +283,7 @@ def test_a_terminal_gets_a_bar_also_with_trials_that_never_end(monkeypatch):
         assert isinstance(shown, Bar)
         shown.trial_started(KEYS[0])
         shown.trial_started(KEYS[1])
+        shown.turn_started(KEYS[1], 3)
         shown.trial_sealed(KEYS[0], SEALED)
     assert "1/2" in terminal.getvalue()
+    assert "1 running; one / with_skill / 2 turn 3, 0 s" in terminal.getvalue()

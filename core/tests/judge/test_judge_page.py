@@ -86,6 +86,16 @@ def test_the_headline_is_one_of_a_closed_set_with_its_numbers(run):
     assert "\nNO DIFFERENCE SEEN\n" in render(run([("P", "P")]).report, "plain")
 
 
+def test_no_difference_is_told_from_cases_that_leave_none_to_be_seen(run):
+    told = [" ".join(render(run(pairs).report, "plain").split()) for pairs in ([("P", "P")], [("F", "F")])]
+    mixed = " ".join(render(run([("P", "P"), ("F", "F")]).report, "plain").split())
+
+    assert "Every trial passed in without_skill too: on these cases nothing is left for a skill to add." in told[0]
+    assert "No trial passed in either arm: nothing is known of what the skill is worth" in told[1]
+    assert "NO DIFFERENCE SEEN" in mixed
+    assert "nothing is" not in mixed
+
+
 def test_a_failed_check_is_told_with_what_was_expected_seen_and_why(run, w):
     judged = run([("F", "F")])
 

@@ -222,7 +222,7 @@ def test_a_file_may_be_of_a_certain_size_and_no_longer():
     fitting = b'{"a": "' + b"x" * (MAX_BYTES - 9) + b'"}'
 
     assert read("x.json", fitting).at(("a",))
-    assert "at most 2000000 are read" in fault(fitting + b" ", "x.json")
+    assert "more than 2000000 bytes long" in fault(fitting + b" ", "x.json")
 
 
 def bomb(width: int, depth: int) -> str:

@@ -13,7 +13,9 @@ from skilltrial.model.suite import Suite
 from skilltrial.record.loading import Loaded, expanded
 
 SLUGS = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30) | st.sampled_from(
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30
+) | st.sampled_from(
     [
         "yes",
         "null",
@@ -41,7 +43,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
         "é",
         "\u2028",
         "\x85",
-        "\x00",
+        "\x01",
         "\ufeff",
         "%a",
         "@",

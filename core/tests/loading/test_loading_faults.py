@@ -52,6 +52,24 @@ SHAPES = [
     (suite("limits: {files_in: '2,000'}"), "5:20: `files_in` must be a whole number; here is text"),
     (suite("env: [A=b]"), "5:7: this is no name of an environment variable; give names only, no values"),
     (suite("arms: []"), "5:7: `arms` is empty"),
+    (suite("env: [PATH]"), "5:7: PATH can't be passed: each place has its own; leave it out"),
+    (suite('allow: ["Bash(\\0)"]'), "5:9: the text holds a NUL character; remove it"),
+    (suite(case='setup: ["a\\0b"]'), "5:13: the text holds a NUL character; remove it"),
+    ('cases: {a: {prompt: "a\\0b", expect: [{files: a, exists: true}]}}', "1:21: the text holds a NUL character"),
+    (suite("gate: {majority_of: 4}"), "5:21: `majority_of` must be one of 3, 5, 7, 9"),
+    (suite("skills: commit-style"), "5:9: `skills` must be a list; here is text"),
+    (
+        suite(f"qualifies: {{host: a, version: '1', program_sha256: {'A' * 64}}}"),
+        "5:52: `program_sha256` is no SHA-256; write",
+    ),
+    ("cases:", "1:7: `cases` must be a mapping or a list; here is nothing"),
+    (suite(case="id: one"), "5:5: unknown key `id` in a case; its key in `cases` is its id"),
+    (suite(case="workspace:"), "6:1: `workspace` must be a folder or a mapping; here is nothing"),
+    (suite(case=f"workspace: {{{'é' * 128}: x}}"), "5:17: a name in the path is longer than 255 bytes; shorten it"),
+    (
+        suite(case="rehearsals:\n- {id: talker, expect: failed, script: [{say: x}]}"),
+        "6:12: `talker` is one of the agents that play in every case; call the script otherwise",
+    ),
     (suite("arms: [{id: a, from: before}]"), "5:22: unknown word in `from`; known: previous"),
     (suite("arms: [{id: a, from: previous}]"), "5:16: no skill has a `previous`; add `previous` to the skill"),
     (
@@ -99,7 +117,7 @@ SHAPES = [
     ("cases: {One: {prompt: Go., expect: [{answers: x}]}}", "1:9: a key of `cases` does not have the form of an id"),
     ("cases: []", "1:8: `cases` is empty"),
     ("cases: {}", "1:8: `cases` is empty"),
-    ("cases: Go.", "1:8: `cases` must be a list; here is text"),
+    ("cases: Go.", "1:8: `cases` must be a mapping or a list; here is text"),
     ("cases: [Go.]", "1:9: an item of the list must be a mapping; here is text"),
     ("cases: [{prompt: Go., expect: [{answers: x}]}]", "1:9: `id` is missing in a case"),
     (
@@ -208,7 +226,7 @@ WORKSPACES = [
     ("{dir: commit-style, git: true}", "5:17: unknown key `dir` in a workspace; that is `folder` here"),
     ("{ref: HEAD}", "5:17: `ref` needs `git`; name the repository"),
     ("{git: gone, ref: HEAD}", "5:22: the repository's folder does not exist"),
-    ("7", "5:16: `workspace` must be text; here is a number"),
+    ("7", "5:16: `workspace` must be a folder or a mapping; here is a number"),
 ]
 
 

@@ -114,7 +114,7 @@ def test_a_link_out_of_a_source_is_refused_by_its_name(tmp_path, target):
         (tmp_path / "source/deep/chain").unlink()
     (tmp_path / "source/bad").symlink_to(target)
 
-    with pytest.raises(SourceUnusable, match="bad can't be part of a source") as caught:
+    with pytest.raises(SourceUnusable, match="bad is a link that leads out of the folder") as caught:
         read_tree(tmp_path / "source")
     assert "secret" not in str(caught.value)
 
@@ -123,7 +123,7 @@ def test_what_is_no_file_is_refused(tmp_path):
     (tmp_path / "source").mkdir()
     os.mkfifo(tmp_path / "source/pipe")
 
-    with pytest.raises(SourceUnusable, match="pipe can't be part of a source"):
+    with pytest.raises(SourceUnusable, match="pipe is a pipe, a socket or a device"):
         read_tree(tmp_path / "source")
 
 

@@ -14,8 +14,9 @@ from skilltrial.model.errors import Exit, InvalidRequest, PluginMismatch
 from skilltrial.model.evidence import Entry, FileKind
 from skilltrial.model.suite import Say, Suite, WriteFile
 from skilltrial.model.trial import HostIdentity
+from skilltrial.model.words import BUILT_IN_AGENTS
 from skilltrial.record.gathering import prepared
-from skilltrial.record.planning import BUILT_IN, Digests, Selection, plan_rehearsal, plan_run, skip_reason
+from skilltrial.record.planning import Digests, Selection, plan_rehearsal, plan_run, skip_reason
 from skilltrial.record.preparing import Sources, assemble
 from skilltrial.rehearsal import CLAIM, NEUTRAL, by_turns, scripts
 
@@ -177,8 +178,8 @@ def test_a_rehearsal_is_planned_where_it_promises_something_beside_the_built_in_
     asked = suite([{"id": "one", "rehearsals": REHEARSALS}])
     made = rehearse(asked)
 
-    assert {key.label for key in made.trials if key.arm == "with_skill"} == {"honest", "only-with", *BUILT_IN}
-    assert {key.label for key in made.trials if key.arm == "without_skill"} == {"honest", "by-arm", *BUILT_IN}
+    assert {key.label for key in made.trials if key.arm == "with_skill"} == {"honest", "only-with", *BUILT_IN_AGENTS}
+    assert {key.label for key in made.trials if key.arm == "without_skill"} == {"honest", "by-arm", *BUILT_IN_AGENTS}
     assert (made.mode, made.model) == ("rehearse", "scripted")
 
 

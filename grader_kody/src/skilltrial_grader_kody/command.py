@@ -46,6 +46,8 @@ def command(file: Path, profile: str, suite: Path | None, explain: bool) -> None
 def _bytes(path: Path) -> bytes:
     from skilltrial.api import InvalidRequest
 
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe or a device may have no end
+        raise InvalidRequest(f"{path}: is no regular file; a transcript is one JSON file")
     try:
         return path.read_bytes()
     except FileNotFoundError:

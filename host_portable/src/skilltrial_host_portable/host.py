@@ -17,6 +17,7 @@ from skilltrial.api import (
     Command,
     EvidenceKind,
     HostIdentity,
+    InvalidRequest,
     Lending,
     ModelEndpoint,
     Offer,
@@ -159,6 +160,8 @@ class PortableHost:
 
     def lend_host(self, passed: Mapping[str, str], seconds: int) -> Lending:
         """See HostSpec. A command of unknown manners is lent what the user passes on, and a home if asked."""
+        if self.profile is None and (missing := program.missing(self._vector[0], os.environ.get("PATH"))):
+            raise InvalidRequest(missing)
         return Lending()
 
     def place_skill(self, skill: Skill, place: Place) -> Path:

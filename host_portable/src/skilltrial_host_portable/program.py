@@ -30,6 +30,19 @@ def found(name: str, search: str | None) -> Path | None:
     return None if path is None else Path(path)
 
 
+def missing(name: str, search: str | None) -> str:
+    """What is wrong with a command that can't be started; empty where it can, or lies in the project."""
+    file = Path(located(name, search))
+    if found(name, search) is not None or ("/" in name and not file.is_absolute()):
+        return ""
+    if file.is_dir():
+        return f"{name} is a folder; name the agent's program after --"
+    if file.is_file():
+        return f"{name} is not executable; `chmod +x` makes it so"
+    where = "there" if file.is_absolute() else "on PATH: name it by its whole path"
+    return f"no program {name!r} is {where}"
+
+
 def digest(name: str, search: str | None) -> str | None:
     """SHA-256 of the file that a command starts; None where that is only known in the project, or not readable."""
     path = found(name, search)

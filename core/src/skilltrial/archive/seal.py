@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,8 @@ def read_manifest(root: Path) -> Manifest:
     except FileNotFoundError:
         if (root / layout.PLAN).exists():
             raise ArchiveRefused(
-                f"{root} is not sealed: its run did not end; take it up with `skilltrial run --resume {root}`"
+                f"{root} is not sealed: its run did not end; take it up with "
+                f"`skilltrial run --resume {shlex.quote(str(root))}`"
             ) from None
         raise ArchiveRefused(f"{root} is no archive: it has no {layout.MANIFEST}") from None
     except OSError as error:

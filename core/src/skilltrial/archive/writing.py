@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
+import secrets
 import shutil
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from skilltrial.model.errors import RunIncomplete, SourceUnusable
@@ -24,6 +28,9 @@ from .records import records_at
 from .redaction import Redactor
 from .remains import keep_all_remains, keep_remains
 from .trees import Tree, listing, sha256
+
+_LEFT = 3600
+"""Seconds after which a folder that an archive was begun in was left by a runner that was killed."""
 
 
 class ArchiveWriter:
@@ -44,9 +51,10 @@ class ArchiveWriter:
         try:
             if root.exists() and (not root.is_dir() or any(root.iterdir())):
                 raise SourceUnusable(f"{root} exists and is not empty; an archive is never written over another")
-            begun = root.with_name(f".{root.name}.begun")
-            shutil.rmtree(begun, ignore_errors=True)
+            # A name of its own: another runner may begin an archive for the same place just now.
+            begun = root.with_name(f".{root.name}.{secrets.token_hex(4)}.begun")
             begun.mkdir(mode=0o700, parents=True)
+            _clear_left(root)
             # Written and read back: a folder that swallows what is written must be found before it costs a session.
             probe = begun / layout.LOCK
             probe.write_bytes(b"skilltrial\n")
@@ -58,13 +66,28 @@ class ArchiveWriter:
             raise SourceUnusable(f"no archive can be made in {root}: {error.strerror}") from error
         return cls(begun)
 
+    @classmethod
+    @contextmanager
+    def begin(cls, root: Path) -> Iterator[ArchiveWriter]:
+        """Create it, and publish it when the context ends; where that fails nothing is left. Raises as these do."""
+        archive = cls.create(root)
+        try:
+            yield archive
+            archive.publish(root)
+        except BaseException:
+            if archive.root != root:
+                shutil.rmtree(archive.root, ignore_errors=True)
+            raise
+
     def publish(self, root: Path) -> None:
         """Put what `create` began into its place. Raises SourceUnusable where something else came there meanwhile."""
         try:
             self.root = self.root.rename(root)
         except OSError as error:
             shutil.rmtree(self.root, ignore_errors=True)
-            raise SourceUnusable(f"no archive can be made in {root}: {error.strerror}") from error
+            taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
+            why = "another run took that place meanwhile; name another folder with --out" if taken else error.strerror
+            raise SourceUnusable(f"no archive can be made in {root}: {why}") from error
         self.journal = Journal(root)
 
     def write(self, name: str, data: bytes) -> str:
@@ -321,3 +344,11 @@ def walk(root: Path) -> list[str]:
                 else:
                     found.append(name)
     return sorted(found)
+
+
+def _clear_left(root: Path) -> None:
+    """Take away what killed runners began for this place."""
+    for left in root.parent.glob(f".{glob.escape(root.name)}.*.begun"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _LEFT:
+                shutil.rmtree(left, ignore_errors=True)

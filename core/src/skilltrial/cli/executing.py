@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -212,7 +213,7 @@ def _conclude(recorded: Recorded, wanted: Wanted, discovery: Discovery) -> Exit:
     if ran.interrupted:
         click.echo("interrupted: finished trials are sealed, the others were not run", err=True)
     if ran.interrupted or ran.fault or ran.stopped:
-        click.echo(f"take it up with: skilltrial run --resume {recorded.root}", err=True)
+        click.echo(f"take it up with: skilltrial run --resume {shlex.quote(str(recorded.root))}", err=True)
     elif not judgement.report.rehearsal and not wanted.quiet:
         run = "last" if RUNS in recorded.root.parents else str(recorded.root)
         click.echo(f"next     {next_command(judgement.report, run)}", err=True)
@@ -229,4 +230,4 @@ def _tell_left(root: Path) -> None:
     for one in found[:SHOWN_LEFT]:
         click.echo(f"  {visible(str(one))}", err=True)
     if len(found) > SHOWN_LEFT:
-        click.echo(f"  and {len(found) - SHOWN_LEFT} more: skilltrial show {root} --left", err=True)
+        click.echo(f"  and {len(found) - SHOWN_LEFT} more: skilltrial show {shlex.quote(str(root))} --left", err=True)

@@ -8,6 +8,9 @@ import click
 
 from .options import FORM
 
+MOST = 500_000_000
+"""Bytes of a transcript."""
+
 
 @click.command("import", short_help="Make an archive of a transcript that another tool recorded, and judge it.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
@@ -23,6 +26,7 @@ def command(file: Path, reader: str, out: str | None, form: str) -> None:
 
     from skilltrial.model.errors import SourceUnusable
     from skilltrial.plugins.discovery import Discovery
+    from skilltrial.plugins.inputs import read_input
     from skilltrial.record.intake import take_in
 
     from .judging import judge, keep
@@ -30,15 +34,18 @@ def command(file: Path, reader: str, out: str | None, form: str) -> None:
     from .printing import show
 
     try:
-        data = file.read_bytes()
+        data = read_input(file, MOST)
     except FileNotFoundError:
         raise SourceUnusable(f"there is no file {file}") from None
     except OSError as error:
         raise SourceUnusable(f"{file} can't be read: {error.strerror}") from None
+    if len(data) > MOST:
+        raise SourceUnusable(f"{file} has more than the {MOST} bytes that a transcript may have")
     discovery = Discovery()
     place = Path(out) if out else default_out(reader, datetime.now())  # noqa: DTZ005 - a name in local time
-    keep_out_of_git(place)
     root = take_in(data, reader, place, discovery)
+    # Only now: a transcript that can't be read leaves nothing.
+    keep_out_of_git(place)
     judgement = judge(root, discovery)
     keep(root, judgement.report)
     show(judgement, form, root, discovery)

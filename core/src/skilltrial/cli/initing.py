@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -57,7 +58,7 @@ def _tell(beginning: Beginning) -> None:
     if beginning.suite is not None:
         left = beginning.files[beginning.suite].count(b"<TODO: ") - 1
         suite = os.path.relpath(beginning.suite)
-        click.echo(f"{left} places are left to you: skilltrial lint {suite}")
+        click.echo(f"{left} places are left to you: skilltrial lint {shlex.quote(str(suite))}")
 
 
 def _drafted(skill: Path, name: str, given: Mapping[str, Any], discovery: Discovery) -> tuple[DraftCase, ...]:

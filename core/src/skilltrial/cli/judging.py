@@ -8,17 +8,19 @@ from pathlib import Path
 import click
 
 from skilltrial.archive.layout import REPORT
-from skilltrial.archive.reading import open_archive
+from skilltrial.archive.reading import SealedArchive, open_archive
 from skilltrial.archive.writing import write_whole
 from skilltrial.judge.diff import told, verdict_diff
 from skilltrial.judge.grading import Judgement, grade
 from skilltrial.judge.planned import refuse_other_plan
 from skilltrial.judge.qualifying import refuse_other_pins
-from skilltrial.model.errors import RunIncomplete
+from skilltrial.model.errors import PluginNotFound, RunIncomplete
+from skilltrial.model.plan import PartIdentity
 from skilltrial.model.report import Report
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.judging import judging_parts
+from skilltrial.plugins.kinds import GRADER, NORMALIZER
 from skilltrial.plugins.normalizers import Normalizers
 
 from .gates import read_gate
@@ -32,10 +34,26 @@ def judge(root: Path, discovery: Discovery, gate: str | None = None) -> Judgemen
     archive = open_archive(root)
     refuse_other_plan(archive)
     refuse_other_pins(archive)
-    judges = judging_parts(discovery, archive.suite, archive.plan.host.records)
+    judges = _judges(archive, discovery)
     return grade(
         archive, Graders(discovery), Normalizers(discovery), judges, read_gate(gate, archive.suite) if gate else None
     )
+
+
+def _judges(archive: SealedArchive, discovery: Discovery) -> tuple[PartIdentity, ...]:
+    """The parts that judge. Raises PluginNotFound, with where the archive had a part from that is not here."""
+    try:
+        return judging_parts(discovery, archive.suite, archive.plan.host.records)
+    except PluginNotFound as error:
+        wanted = {(NORMALIZER.name, archive.plan.host.records)}
+        wanted |= {(GRADER.name, check.grader) for case in archive.suite.cases for check in case.checks}
+        here = {(kind.name, name) for kind in (NORMALIZER, GRADER) for name in discovery.names(kind)}
+        had = sorted(
+            f"the {one.kind} {one.name} of {one.distribution} {one.version}"
+            for one in archive.parts
+            if (one.kind, one.name) in wanted - here
+        )
+        raise PluginNotFound(f"{error}\nwhere {archive.root} was made, {' and '.join(had)} took part") from None
 
 
 def keep(root: Path, report: Report) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -10,6 +11,9 @@ from skilltrial import __version__
 
 NO_READER = 141
 """Exit code where nobody read what we had to say: 128 and SIGPIPE, as shells know it. No statement of ours."""
+
+_OF_PATHS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.ENOTDIR})
+"""What is wrong with a path that a user names, wherever it is met first."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -50,6 +54,7 @@ def _called(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
+        error.message = _told(error.message)
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -77,8 +82,11 @@ def _explain(error: Exception | SystemExit) -> int:
     from skilltrial.model.errors import Exit, SkilltrialError
 
     if isinstance(error, SkilltrialError):
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"error: {_told(str(error))}\n")
         return error.exit
+    if isinstance(error, OSError) and error.errno in _OF_PATHS and isinstance(error.filename, str):
+        sys.stderr.write(f"error: {_told(error.filename)} can't be used: {error.strerror}\n")
+        return Exit.INVALID
     if os.environ.get("SKILLTRIAL_TRACE"):
         raise error
     sys.stderr.write(
@@ -86,6 +94,13 @@ def _explain(error: Exception | SystemExit) -> int:
         "SKILLTRIAL_TRACE=1 shows more. Please report it.\n"
     )
     return Exit.INTERNAL
+
+
+def _told(text: str) -> str:
+    """What a message says. It may name a file of others, and names can hold what would steer a terminal."""
+    from skilltrial.model.visible import written_out
+
+    return written_out(text, keep="\n")
 
 
 def _where(error: BaseException) -> str:

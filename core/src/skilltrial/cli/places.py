@@ -19,7 +19,7 @@ def default_out(suite: str, now: datetime) -> Path:
     """A new folder's name for a run: `.skilltrial/runs/SUITE-TIME`, numbered where the second is taken."""
     name = f"{suite}-{now:%Y%m%d-%H%M%S}"
     path, more = RUNS / name, 1
-    while path.exists():
+    while path.exists() or any(RUNS.glob(f".{path.name}.*.begun")):
         more += 1
         path = RUNS / f"{name}-{more}"
     return path

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ from skilltrial.model.trial import TrialKey
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+BEAT = 30.0
+"""Seconds between two lines of a log on the trials that run."""
 
 
 class Silent(Observer):
@@ -31,16 +35,57 @@ class Silent(Observer):
         """Say nothing."""
 
 
+class Running:
+    """The trials that run just now, since when, and at which turn they are. Safe from any thread."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._begun: dict[TrialKey, float] = {}
+        self._turns: dict[TrialKey, int] = {}
+
+    def begin(self, key: TrialKey) -> None:
+        """A trial begins."""
+        with self._lock:
+            self._begun[key] = self._now()
+
+    def turn(self, key: TrialKey, turn: int) -> None:
+        """It is given another prompt."""
+        with self._lock:
+            self._turns[key] = turn
+
+    def end(self, key: TrialKey) -> None:
+        """It is over."""
+        with self._lock:
+            self._begun.pop(key, None)
+            self._turns.pop(key, None)
+
+    def told(self) -> str:
+        """How many run, and what the one that began first is at; empty where none does."""
+        with self._lock:
+            if not self._begun:
+                return ""
+            key, begun = next(iter(self._begun.items()))
+            turn = f" turn {turn}" if (turn := self._turns.get(key, 1)) > 1 else ""
+            return f"{len(self._begun)} running; {key}{turn}, {self._now() - begun:.0f} s"
+
+
 class Lines(Observer):
-    """A line per finished trial: for logs."""
+    """A line per finished trial, and now and then one on those that run: for logs, which are taken for dead else."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
         self._begin = time.monotonic()
+        self._running = Running()
 
     def trial_started(self, key: TrialKey) -> None:
-        """Say nothing: a log wants what is known."""
+        """Say nothing yet."""
+        self._running.begin(key)
+
+    def turn_started(self, key: TrialKey, turn: int) -> None:
+        """Say nothing yet."""
+        self._running.turn(key, turn)
 
     def trials_added(self, trials: Sequence[TrialKey]) -> None:
         """Say what the gate's rule adds."""
@@ -49,44 +94,67 @@ class Lines(Observer):
 
     def trial_sealed(self, key: TrialKey, told: TrialTold) -> None:
         """Say how far the run is."""
+        self._running.end(key)
         self._done += 1
         seconds = time.monotonic() - self._begin
         left = seconds / self._done * (self._total - self._done)
         eta = f", some {left:.0f} s to go" if left >= 1 else ""
-        place = f"{self._done:>{len(str(self._total))}}/{self._total}"
-        click.echo(f"{place}  {seconds:6.1f} s  {key}{eta}{money(told.spent)}", err=True)
+        click.echo(f"{self._place()}  {key}{eta}{money(told.spent)}", err=True)
+
+    def still(self) -> None:
+        """Say what runs."""
+        if told := self._running.told():
+            click.echo(f"{self._place()}  {told}", err=True)
+
+    def _place(self) -> str:
+        seconds = time.monotonic() - self._begin
+        return f"{self._done:>{len(str(self._total))}}/{self._total}  {seconds:6.1f} s"
+
+    @contextmanager
+    def beating(self) -> Iterator[Lines]:
+        """While inside, `still` is said every `BEAT` seconds."""
+        over = threading.Event()
+
+        def beat() -> None:
+            while not over.wait(BEAT):
+                self.still()
+
+        thread = threading.Thread(target=beat, name="progress", daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            over.set()
+            thread.join()
 
 
 class Bar(Observer):
     """A bar with the trials that run just now: for terminals."""
 
-    def __init__(self, progress: Progress, task: TaskID, total: int) -> None:
+    def __init__(self, progress: Progress, task: TaskID, total: int, running: Running) -> None:
         self._progress = progress
         self._total = total
         self._task = task
-        self._running: list[TrialKey] = []
-        self._money = ""
+        self._running = running
 
     def trial_started(self, key: TrialKey) -> None:
         """Show a trial that runs."""
-        self._running.append(key)
-        self._show(0)
+        self._running.begin(key)
+
+    def turn_started(self, key: TrialKey, turn: int) -> None:
+        """Show at which turn it is."""
+        self._running.turn(key, turn)
 
     def trial_sealed(self, key: TrialKey, told: TrialTold) -> None:
         """Count a trial."""
-        self._running.remove(key)
-        self._money = f"{money(told.spent)} "[2:]
-        self._show(1)
+        self._running.end(key)
+        self._progress.update(self._task, advance=1, money=f"{money(told.spent)} "[2:])
 
     def trials_added(self, trials: Sequence[TrialKey]) -> None:
         """More to do."""
         self._total += len(trials)
         self._progress.update(self._task, total=self._total)
         self._progress.console.print(repeating(trials), markup=False, highlight=False)
-
-    def _show(self, step: int) -> None:
-        newest = str(self._running[-1]) if self._running else ""
-        self._progress.update(self._task, advance=step, description=newest[:40], money=self._money)
 
 
 def money(spent: Decimal | None) -> str:
@@ -107,25 +175,22 @@ def progress(total: int, *, quiet: bool) -> Iterator[Silent | Lines | Bar]:
         yield Silent()
         return
     if not sys.stderr.isatty():
-        yield Lines(total)
+        with Lines(total).beating() as lines:
+            yield lines
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
+    from rich.text import Text
 
-    columns = (
-        BarColumn(24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("eta"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[money]}{task.description}", markup=False),
-    )
+    running = Running()
+
+    class Now(ProgressColumn):
+        """What runs, drawn anew as time goes on; cut where the line is full."""
+
+        def render(self, task: Task) -> Text:
+            left = f"eta {task.time_remaining:.0f} s  " if task.completed and task.time_remaining else ""
+            return Text(f"{left}{task.fields['money']}{running.told()}", no_wrap=True, overflow="ellipsis")
+
+    columns = (BarColumn(12), MofNCompleteColumn(), TimeElapsedColumn(), Now())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        yield Bar(shown, shown.add_task("", total=total, money=""), total)
+        yield Bar(shown, shown.add_task("", total=total, money=""), total, running)

@@ -37,6 +37,7 @@ def command(where: str, full: bool, left: bool, unpack: str | None, form: str, r
     was refused; the files as a diff; and how to repeat the session by hand. Nothing is written, and the exit code is
     0 whatever the verdict.
     """
+    from skilltrial.judge.terminal import visible
     from skilltrial.plugins.discovery import Discovery
 
     from .judging import judge
@@ -66,7 +67,7 @@ def command(where: str, full: bool, left: bool, unpack: str | None, form: str, r
         raise click.UsageError(f"--report and --format {form} both say how the report is printed; leave one out")
     show(judge(root, discovery), form if report is None else renderer_name(report, discovery), root, discovery)
     for note in read_notes(root, None):
-        click.echo(f"note: {note}", err=True)
+        click.echo(f"note: {visible(note, most=LONGEST)}", err=True)
 
 
 def _show_left(root: Path, *, alone: bool) -> None:

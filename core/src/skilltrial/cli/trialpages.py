@@ -66,7 +66,7 @@ def show_trial(root: Path, key: TrialKey, where: str, form: str, *, full: bool, 
     click.echo(writable(drawn(trial_page(page, marks()), plain=not colour, width=width())), nl=False, color=True)
     if sealed is not None:
         # A command is copied: it stays on one line whatever the width.
-        click.echo(f"\nby hand\n  skilltrial show {where} --unpack DIR && sh DIR/repeat.sh")
+        click.echo(f"\nby hand\n  skilltrial show {shlex.quote(where)} --unpack DIR && sh DIR/repeat.sh")
 
 
 def _grounds(detail: CheckDetail, case: Case, sealed: SealedTrial, discovery: Discovery, archive: SealedArchive) -> str:

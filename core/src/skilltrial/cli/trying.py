@@ -23,7 +23,7 @@ from skilltrial.model.report import Report
 from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.graders import Graders
 from skilltrial.plugins.normalizers import Normalizers
-from skilltrial.record.apart import refuse_inside
+from skilltrial.record.apart import real, refuse_inside
 from skilltrial.record.asking import Prepared, Request, prepare
 from skilltrial.record.parts import HostChoice
 from skilltrial.record.planning import Selection
@@ -56,7 +56,7 @@ def try_skill(trying: Trying, skill: str, prompt: str, given: Mapping[str, Any],
     wanted = Observation(
         skill=skill_folder(Path(skill)),
         prompt=prompt,
-        workspace=None if workspace is None else Path(workspace).resolve(),
+        workspace=None if workspace is None else real(Path(workspace)),
         allow=tuple(given["allow"]),
         seconds=given["seconds"],
     )
@@ -114,7 +114,7 @@ def place_of(out: str | None, wanted: Observation, prepared: Prepared) -> Path:
         return default_out(prepared.suite.id, datetime.now(UTC))
     path = Path(out)
     refuse_inside(path, (("the skill's folder", wanted.skill),))
-    if wanted.workspace is not None and not path.resolve().is_relative_to(RUNS.resolve()):
+    if wanted.workspace is not None and not real(path).is_relative_to(real(RUNS)):
         refuse_inside(path, (("the workspace", wanted.workspace),))
     return path
 
@@ -158,9 +158,12 @@ def _told(recorded: Recorded, report: Report, skill: str) -> Exit:
     if ran.interrupted:
         click.echo("interrupted: what had ended is sealed", err=True)
         return Exit.INTERRUPTED
+    run = "last" if RUNS in recorded.root.parents else str(recorded.root)
+    closer = shlex.quote(f"{run}/{report.trials[0].key.case}/with_skill/1")
+    click.echo(f"each turn, and the files as a diff:   skilltrial show {closer}", err=True)
     whole = ran.fault is None and all(trial.verdict.reason == "nothing_checked" for trial in report.trials)
     if not whole:
         click.echo("incomplete: it shows nothing about the skill", err=True)
         return Exit.INCOMPLETE
-    click.echo(f"next: make it a test   skilltrial init {shlex.quote(skill)} --from last", err=True)
+    click.echo(f"next: make it a test   skilltrial init {shlex.quote(skill)} --from {shlex.quote(run)}", err=True)
     return Exit.PASSED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -153,7 +154,7 @@ def headline_lines(report: Report) -> tuple[str, ...]:
     told = report.headline
     if told is None:
         return ()
-    return (says(told), *_grounds(told, report.gate.arm or ""))
+    return (says(told), *_grounds(told, report.gate.arm or ""), *_alike(report, told))
 
 
 def says(told: Headline) -> str:
@@ -175,6 +176,17 @@ def _grounds(told: Headline, arm: str) -> Iterator[str]:
         yield f"Were the skill without effect, as large a difference would come in {share} of runs."
     if told.attempts_needed is not None:
         yield f"So few trials can't tell; {plural(told.attempts_needed, 'attempt')} a case could."
+
+
+def _alike(report: Report, told: Headline) -> Iterator[str]:
+    """What it means that every pair came out alike: such cases leave a skill nothing to show."""
+    compared = [one for one in report.pair_summary if one.reference == told.reference]
+    if told.says != "no_difference_seen" or not compared or told.alike != sum(one.n for one in compared):
+        return
+    if not any(one.tied_fail for one in compared):
+        yield f"Every trial passed in {told.reference} too: on these cases nothing is left for a skill to add."
+    elif not any(one.tied_pass for one in compared):
+        yield "No trial passed in either arm: nothing is known of what the skill is worth where the work succeeds."
 
 
 def other_pairs(report: Report) -> tuple[str, ...]:
@@ -282,12 +294,12 @@ def next_command(report: Report, run: str) -> str:
     told = report.headline
     bad = bad_trials(report)
     if bad and bad[0].ending is not None:
-        return f"skilltrial show {run}/{address(bad[0].key)}"
+        return f"skilltrial show {shlex.quote(f'{run}/{address(bad[0].key)}')}"
     if report.gate.decision == "incomplete" and any(trial.verdict.reason == "not_run" for trial in report.trials):
-        return f"skilltrial run --resume {run}"
+        return f"skilltrial run --resume {shlex.quote(run)}"
     if told is not None and told.attempts_needed is not None and report.gate.rule.startswith(("all", "min")):
         return f"the same run with --attempts {told.attempts_needed}"
-    return f"skilltrial show {run}"
+    return f"skilltrial show {shlex.quote(run)}"
 
 
 def address(key: TrialKey) -> str:

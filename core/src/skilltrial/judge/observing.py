@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from skilltrial.archive.trajectory import trajectory
 from skilltrial.model.capabilities import Sees
@@ -38,20 +38,24 @@ class Observed:
     calls: tuple[Called, ...] | None
     changes: tuple[Change, ...]
     answer: str | None
+    became: Mapping[str, object] = field(default_factory=dict)
+    """What each path that is there afterwards became, to be compared with another session's."""
 
 
 def observe(trial: TrialView, normalizer: NormalizerFacade, identity: HostIdentity) -> Observed:
     """Look at one sealed trial. A trajectory that can't be read shows no call and no answer."""
-    changes = trial.files().changes
+    files = trial.files()
+    changes, became = files.changes, {one.path: files.after.get(one.path) for one in files.changes}
     try:
         events = trajectory(normalizer, trial.records())
     except Exception:  # noqa: BLE001 - the verdict says what is wrong with it; files are still told
-        return Observed(None, changes, None)
+        return Observed(None, changes, None, became)
     answers = [one.answer for one in events if isinstance(one, TurnEnded) and one.agent is None and one.answer]
     return Observed(
         calls=tuple(_calls(events)) if Sees.TOOL_CALLS in identity.sees else None,
         changes=changes,
         answer="\n".join(answers) if answers and Sees.ANSWERS in identity.sees else None,
+        became=became,
     )
 
 

@@ -10,12 +10,7 @@ from skilltrial.model.records import Record
 from skilltrial.model.report import CaseFault, GateReport, PromiseReport, RehearsalReport, TrialReport
 from skilltrial.model.suite import Case, Rehearsal, Suite
 from skilltrial.model.trial import TrialKey
-from skilltrial.model.words import Outcome, Owner, VerdictKind
-
-IDLE = ("null", "talker")
-"""Built-in agents that do nothing: a case that one of them passes can't fail."""
-BUILT_IN = (*IDLE, "wrecker")
-"""Agents that must not pass any case."""
+from skilltrial.model.words import BUILT_IN_AGENTS, IDLE_AGENTS, Outcome, Owner, VerdictKind
 
 Answer = tuple[Literal["yes", "no", "not_possible"], str | None]
 
@@ -115,7 +110,7 @@ def _for_its_reason(case: Case, because: Sequence[str], trial: TrialReport) -> A
 
 
 def _faults(case: Case, arms: Iterable[str], rows: Sequence[PromiseReport]) -> Iterable[CaseFault]:
-    scripts = [row for row in rows if row.rehearsal not in BUILT_IN]
+    scripts = [row for row in rows if row.rehearsal not in BUILT_IN_AGENTS]
     passed = any(row.got is VerdictKind.PASSED for row in scripts)
     # A script that was left out, or could not be acted here, might have passed: then nothing is proved.
     promised = {(one.id, arm) for one in case.rehearsals for arm in arms if one.expected(arm) is VerdictKind.PASSED}
@@ -123,7 +118,7 @@ def _faults(case: Case, arms: Iterable[str], rows: Sequence[PromiseReport]) -> I
     decided = whole and all(row.kept != "not_possible" and row.got is not VerdictKind.INCOMPLETE for row in scripts)
     if scripts and decided and not passed:
         yield CaseFault(case=case.id, fault="cannot_pass")
-    idle = sorted({row.rehearsal for row in rows if row.rehearsal in IDLE and row.got is VerdictKind.PASSED})
+    idle = sorted({row.rehearsal for row in rows if row.rehearsal in IDLE_AGENTS and row.got is VerdictKind.PASSED})
     if idle:
         yield CaseFault(case=case.id, fault="cannot_fail", agents=tuple(idle))
 
@@ -153,7 +148,7 @@ def _order(suite: Suite) -> Callable[[PromiseReport], tuple[int, int, int]]:
     """Where a row stands in the table: as the suite has it, and the built-in agents after a case's own scripts."""
     cases = {case.id: at for at, case in enumerate(suite.cases)}
     arms = {arm.id: at for at, arm in enumerate(suite.arms)}
-    agents = {case.id: (*(one.id for one in case.rehearsals), *BUILT_IN) for case in suite.cases}
+    agents = {case.id: (*(one.id for one in case.rehearsals), *BUILT_IN_AGENTS) for case in suite.cases}
 
     def place(row: PromiseReport) -> tuple[int, int, int]:
         own = agents[row.case]

@@ -40,18 +40,19 @@ def side_by_side(sides: Sequence[Side], *, plain: bool) -> RenderableType:
     drawn.add_column("", no_wrap=True)
     for side in sides:
         drawn.add_column(side.title, overflow="fold", ratio=1)
-    columns = [dict(_rows(side)) for side in sides]
+    columns = [dict(_rows(side, sides[0].observed if at else None)) for at, side in enumerate(sides)]
     for label in columns[0]:
         drawn.add_row(label, *(Text("\n".join(visible(line) for line in column[label])) for column in columns))
     return Group(Text(HEADING, style="bold"), drawn)
 
 
-def _rows(side: Side) -> Iterator[tuple[str, list[str]]]:
+def _rows(side: Side, first: Observed | None) -> Iterator[tuple[str, list[str]]]:
+    """The rows of one session; `first` is the one to its left."""
     trial, observed = side.trial, side.observed
     yield "session", _ending(trial)
     yield "skill", [_skill(row) for row in trial.trigger] or [UNSEEN]
     yield "model", list(trial.models) or [UNSEEN]
-    yield "files changed", _files(observed)
+    yield "files changed", _files(observed, first)
     yield "calls", _calls(observed)
     yield "tokens", _tokens(trial.usage)
     yield "cost", [f"{float(trial.usage.cost):.4f} dollars" if trial.usage and trial.usage.cost else UNSEEN]
@@ -77,11 +78,18 @@ def _skill(row: TriggerReport) -> str:
     return f"{spaced(row.reached)}, not seen to be opened ({why})" if row.reached else f"not seen ({why})"
 
 
-def _files(observed: Observed | None) -> list[str]:
+def _files(observed: Observed | None, first: Observed | None) -> list[str]:
     if observed is None:
         return [UNSEEN]
-    lines = [f"{change.path} ({change.change})" for change in observed.changes]
+    lines = [f"{change.path} ({change.change}{_beside(change.path, observed, first)})" for change in observed.changes]
     return _cut(lines, "file") or ["none"]
+
+
+def _beside(path: str, observed: Observed, first: Observed | None) -> str:
+    """Whether a file that both sessions changed became the same in both."""
+    if first is None or path not in first.became:
+        return ""
+    return ", the same" if observed.became[path] == first.became[path] else ", but otherwise"
 
 
 def _calls(observed: Observed | None) -> list[str]:

@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from skilltrial.model.report import Report, TrialReport
+from skilltrial.model.visible import written_out
 from skilltrial.model.words import Outcome, VerdictKind
 
 from . import board
@@ -174,8 +175,4 @@ def _hanging(text: str, indent: int) -> RenderableType:
 def visible(text: str, most: int = SHOWN_CHARACTERS) -> str:
     """`text` on one line, cut after `most`, with everything that would steer a terminal written out."""
     cut = text if len(text) <= most else text[:most] + " [cut]"
-    return "".join(character if character.isprintable() else _escape(character) for character in cut)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    return written_out(cut)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+IDLE_AGENTS = ("null", "talker")
+"""Built-in agents of a rehearsal that do nothing: a case that one of them passes can't fail."""
+BUILT_IN_AGENTS = (*IDLE_AGENTS, "wrecker")
+"""The agents that every case is rehearsed with, and that must not pass any: no script has their names."""
+
 
 class Source(StrEnum):
     """Where a record came from."""

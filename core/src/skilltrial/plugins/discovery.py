@@ -24,6 +24,7 @@ from stevedore.exception import NoMatches
 
 from skilltrial.model.errors import InvalidRequest, PluginBroken, PluginDuplicate, PluginMismatch, PluginNotFound
 from skilltrial.model.plan import PartIdentity
+from skilltrial.model.visible import written_out
 
 from .files import PartFile, in_file
 from .installing import how_to_add
@@ -140,7 +141,7 @@ class Discovery:
             raise PluginBroken(f"{label} can't be loaded: its entry point is gone") from error
         except (Exception, SystemExit) as error:
             # SystemExit too: a module that ends the program would end it with a code that says nothing happened.
-            raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {error}") from error
+            raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {written_out(str(error))}") from error
         return driver
 
     def build(self, kind: Kind, name: str, options: Mapping[str, object] | None = None) -> object:

@@ -19,9 +19,13 @@ from pathlib import Path
 
 from skilltrial.model.errors import InvalidRequest, PluginBroken, PluginMismatch, PluginNotFound
 from skilltrial.model.plan import PartIdentity
+from skilltrial.model.visible import written_out
 
+from .inputs import read_input
 from .kinds import Kind
 
+MOST_SOURCE = 10_000_000
+"""Bytes of a host's file."""
 _WRITTEN = re.compile(r"(?P<file>.+\.py)(?::(?P<name>.*))?", re.DOTALL)
 UNPACKAGED = "unpackaged"
 """The version of a part that is a file."""
@@ -61,7 +65,7 @@ class PartFile:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:
             del sys.modules[name]
-            raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {error}") from error
+            raise PluginBroken(f"{label} can't be loaded: {type(error).__name__}: {written_out(str(error))}") from error
         found: object = getattr(module, self.attribute, None)
         if found is None:
             raise PluginNotFound(f"{self.path.name} has no {self.attribute!r}; {_classes(self.source, self.attribute)}")
@@ -88,10 +92,9 @@ def read_part_file(kind: Kind, text: str) -> PartFile:
         raise InvalidRequest(f"{text!r} names no class in a file; it is written ./file.py:Class")
     path = Path(match["file"])
     try:
-        source = path.read_bytes()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no path"
-        raise PluginNotFound(f"{kind} file {match['file']} can't be read: {why}") from error
+        source = read_input(path, MOST_SOURCE)
+    except OSError as error:
+        raise PluginNotFound(f"{kind} file {match['file']} can't be read: {error.strerror}") from error
     if not (match["name"] or "").isidentifier():
         raise InvalidRequest(
             f"which class of {path.name} is the {kind}? write {match['file']}:Class; {_classes(source, '')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,10 +19,15 @@ def refuse_inside_source(out: Path, loaded: Loaded) -> None:
 
 def refuse_inside(out: Path, sources: Iterable[tuple[str, Path]]) -> None:
     """Raise SourceUnusable where `out` is, or lies in, one of these folders, each with words for it."""
-    target = out.resolve()
+    target = real(out)
     for what, folder in sources:
-        if target.is_relative_to(folder.resolve()):
+        if target.is_relative_to(real(folder)):
             raise SourceUnusable(f"{out} lies in {what}, which an archive would change; name another folder with --out")
+
+
+def real(path: Path) -> Path:
+    """Where a path leads; one that leads to itself stays what it is, where `Path.resolve` would raise."""
+    return Path(os.path.realpath(path))
 
 
 def _folders(loaded: Loaded) -> Iterator[tuple[str, Path]]:

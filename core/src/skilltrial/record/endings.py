@@ -9,7 +9,7 @@ from decimal import Decimal
 from skilltrial.archive.trajectory import trajectory
 from skilltrial.model.endings import Ended, ended
 from skilltrial.model.events import Usage
-from skilltrial.model.notes import notes
+from skilltrial.model.notes import Unavailable, notes
 from skilltrial.model.observing import TrialTold
 from skilltrial.model.records import Record
 from skilltrial.model.trial import HostIdentity
@@ -26,6 +26,8 @@ class Seen:
     cost: Decimal | None = None
     input: int | None = None
     output: int | None = None
+    unavailable: str | None = None
+    """Why the program could not be started, in a word."""
 
 
 def told_of(seen: Seen, spent: Decimal | None) -> TrialTold:
@@ -50,7 +52,8 @@ class EndReader:
             used = [event for event in events if isinstance(event, Usage)]
         except Exception:  # noqa: BLE001 - judging says whose fault this is; here it only must not cost the run
             return Seen(Ended(Ending.INVALID_EVENTS, None, "normalizer_raised", Owner.GRADER))
-        return Seen(end, _tokens(used), _cost(used), *_sums(used))
+        why = next((note.why for note in noted if isinstance(note, Unavailable)), None)
+        return Seen(end, _tokens(used), _cost(used), *_sums(used), why)
 
 
 def _tokens(used: Sequence[Usage]) -> int | None:

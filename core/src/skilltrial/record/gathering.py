@@ -162,5 +162,5 @@ def read_tree(folder: Path) -> Tree:
     except OSError as error:
         raise SourceUnusable(f"a folder that the suite names can't be read: {error.strerror}") from error
     if found.refused:
-        raise SourceUnusable(f"{found.refused[0].path} can't be part of a source ({found.refused[0].reason})")
+        raise SourceUnusable("\n".join(f"{folder / one.path} {one.told}" for one in found.refused))
     return Tree.of(entries, contents)

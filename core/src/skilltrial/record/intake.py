@@ -48,14 +48,13 @@ def take_in(data: bytes, reader: str, out: Path, discovery: Discovery) -> Path:
     suite = _suite(reader, run)
     plan = _plan(run, suite, data)
     judges = judging_parts(discovery, suite, run.host.records)
-    archive = ArchiveWriter.create(out)
     parts = (*judges, discovery.identify(TRANSCRIPT, reader))
-    archive.write_request(suite, data, plan, parts, {})
-    for name, path in _sources(suite, run, discovery).items():
-        archive.write(f"{layout.PART_SOURCES}/{name}", path.read_bytes())
     facts = _provenance(plan)
-    archive.write_provenance(facts)
-    archive.publish(out)
+    with ArchiveWriter.begin(out) as archive:
+        archive.write_request(suite, data, plan, parts, {})
+        for name, path in _sources(suite, run, discovery).items():
+            archive.write(f"{layout.PART_SOURCES}/{name}", path.read_bytes())
+        archive.write_provenance(facts)
     with locked(out):
         planned = {key.case: key for key in plan.trials}
         for trial in run.trials:

@@ -15,6 +15,7 @@ from skilltrial.model.foreign import Losses
 from skilltrial.model.plan import PartIdentity
 from skilltrial.model.suite import Suite
 from skilltrial.plugins.discovery import Discovery
+from skilltrial.plugins.inputs import read_input
 
 from .suitefile.checking import CheckReader, GraderDirectory
 from .suitefile.document import MAX_BYTES, Document, Faults, read
@@ -133,13 +134,14 @@ def read_source(path: Path) -> tuple[bytes, Path]:
         resolved = path.resolve(strict=True)
         if resolved.is_dir():
             raise SourceUnusable(f"{path} is a folder; name the suite file in it")
-        with resolved.open("rb") as file:
-            # One byte more than is allowed is enough to tell.
-            return file.read(MAX_BYTES + 1), resolved
+        return read_input(resolved, MAX_BYTES), resolved
     except FileNotFoundError:
         raise SourceUnusable(f"there is no file {path}") from None
-    except (OSError, RuntimeError, ValueError):
-        raise SourceUnusable(f"{path} can't be read; check its permissions") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        raise SourceUnusable(
+            f"{path} can't be read: {why or 'that is no path, or a link that leads to itself'}"
+        ) from None
 
 
 def _refuse_foreign(document: Document) -> None:

@@ -11,7 +11,8 @@ from skilltrial.model.errors import InvalidRequest
 from .programs.environment import proxy_secrets
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OURS = frozenset({"HOME", "TMPDIR", "PATH", "LANG"})
+OURS = frozenset({"HOME", "TMPDIR", "PATH", "LANG"})
+"""Variables that each place has of its own."""
 
 
 def passed_through(
@@ -26,7 +27,7 @@ def passed_through(
     for name in wanted:
         if not _NAME.fullmatch(name):
             raise InvalidRequest("--pass-env takes the name of an environment variable, without a value")
-        if name in _OURS:
+        if name in OURS:
             raise InvalidRequest(f"{name} can't be passed: each place has its own")
     if not live:
         return {}, {}

@@ -15,9 +15,7 @@ from skilltrial.model.part import canonical
 from skilltrial.model.plan import Plan, SkillIdentity, Skip
 from skilltrial.model.suite import Arm, Case, Suite
 from skilltrial.model.trial import HostIdentity, TrialKey
-
-BUILT_IN = ("null", "talker", "wrecker")
-"""The three agents that every case is rehearsed with."""
+from skilltrial.model.words import BUILT_IN_AGENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +81,16 @@ def plan_rehearsal(  # noqa: PLR0913, PLR0917 - what a plan is made of
     """
     cases, arms = _selected(suite, selection)
     wanted = selection.rehearsals
-    known = dict.fromkeys((*(one.id for case in cases for one in case.rehearsals), *BUILT_IN))
+    known = dict.fromkeys((*(one.id for case in cases for one in case.rehearsals), *BUILT_IN_AGENTS))
     _refuse_unknown("rehearsal", wanted, known)
     labels = {
         case.id: {
             arm.id: [
                 label
-                for label in (*(one.id for one in case.rehearsals if one.expected(arm.id) is not None), *BUILT_IN)
+                for label in (
+                    *(one.id for one in case.rehearsals if one.expected(arm.id) is not None),
+                    *BUILT_IN_AGENTS,
+                )
                 if not wanted or label in wanted
             ]
             for arm in arms

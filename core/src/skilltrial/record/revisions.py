@@ -76,9 +76,8 @@ def below_top(folder: Path) -> str:
     """The path of a folder below its repository's top, POSIX; empty for the top. Raises SourceUnusable."""
     if not folder.is_dir():
         raise SourceUnusable("the folder that a workspace's `git` names does not exist")
-    return (
-        _git(["rev-parse", "--show-prefix"], folder, "a workspace's `git` lies in no repository").decode().strip("/\n")
-    )
+    why = f"{folder} lies in no git repository, and the `git` of a workspace must name a folder of one"
+    return _git(["rev-parse", "--show-prefix"], folder, why).decode().strip("/\n")
 
 
 def _tree_of_listing(listed: bytes, top: Path) -> Tree:

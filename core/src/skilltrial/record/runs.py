@@ -68,13 +68,12 @@ def record(  # noqa: PLR0913, PLR0917 - what a run is made of
     refuse_platform()
     # First: what an archive is begun with lies in the repository too, and would make it dirty.
     facts = provenance(prepared)
-    archive = ArchiveWriter.create(out)
     facts = facts.model_copy(update={"reused": tuple(one.told for one in reused)})
-    _write_inputs(archive, prepared, discovery)
-    archive.write_provenance(facts)
-    for one in reused:
-        archive.adopt(one.told.key, one.folder)
-    archive.publish(out)
+    with ArchiveWriter.begin(out) as archive:
+        _write_inputs(archive, prepared, discovery)
+        archive.write_provenance(facts)
+        for one in reused:
+            archive.adopt(one.told.key, one.folder)
     with locked(out):
         return _carry_out(archive, without(prepared, reused), facts, observer, scripts, repeats)
 

@@ -30,6 +30,19 @@ class Refused:
     path: str
     reason: Literal["link", "link_outside", "special", "unreadable"]
 
+    @property
+    def told(self) -> str:
+        """What it is, and what would be right."""
+        return _REFUSED[self.reason]
+
+
+_REFUSED = {
+    "link": "is a link; put the file itself there",
+    "link_outside": "is a link that leads out of the folder; put the file itself there",
+    "special": "is a pipe, a socket or a device; only files and folders can be copied",
+    "unreadable": "can't be read; check its permissions",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -50,8 +63,10 @@ class Scan:
         return sum(entry.size for entry in self.entries)
 
 
-def scan(root: Path, *, links: Literal["refuse", "inside"]) -> Scan:
+def scan(root: Path, *, links: Literal["refuse", "inside"], most: int | None = None) -> Scan:
     """List the folder `root`. `inside` keeps links whose target lies in `root`; `refuse` keeps none.
+
+    Where it has more than `most` entries the list ends somewhere beyond that number.
 
     `root` itself may be reached through links. Raises OSError where `root` can't be listed.
     """
@@ -59,7 +74,7 @@ def scan(root: Path, *, links: Literal["refuse", "inside"]) -> Scan:
     refused: list[Refused] = []
     folders = [("", os.fspath(root))]
     real = os.path.realpath(root)
-    while folders:
+    while folders and (most is None or len(found) <= most):
         prefix, folder = folders.pop()
         try:
             with os.scandir(folder) as listing:
@@ -71,7 +86,11 @@ def scan(root: Path, *, links: Literal["refuse", "inside"]) -> Scan:
             continue
         for item in items:
             path = prefix + item.name
-            info = item.stat(follow_symlinks=False)
+            try:
+                info = item.stat(follow_symlinks=False)
+            except OSError:  # it went away meanwhile
+                refused.append(Refused(path, "unreadable"))
+                continue
             if stat.S_ISLNK(info.st_mode):
                 _link(item.path, path, real, links, found, refused)
             elif stat.S_ISDIR(info.st_mode):

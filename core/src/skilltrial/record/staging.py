@@ -18,6 +18,7 @@ from skilltrial.model.suite import DEFAULT_IGNORE
 from .loading import Loaded, load
 from .sources import scan
 from .suitefile.checking import GraderDirectory
+from .suitefile.folders import installed_never
 from .suitefile.frontmatter import FrontMatter, read_frontmatter
 
 CASE = "try"
@@ -26,6 +27,7 @@ _WORKSPACE = "workspace"
 _LEFT_OUT = frozenset(name.rstrip("/") for name in DEFAULT_IGNORE) | {".skilltrial"}
 _LIMITS = {"files_in": 20_000, "bytes_in": 200_000_000, "bytes_out": 200_000_000}
 """A project as it lies there is larger than a workspace that was made for a case."""
+_SMALLER = "a session gets a copy of it: name the folder of one project, or a part of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,9 @@ def staged(wanted: Observation, graders: GraderDirectory) -> Iterator[Staged]:
 
 
 def _everything(folder: Path) -> list[str]:
-    found = scan(folder, links="inside")
-    if found.refused:
-        one = found.refused[0]
-        raise SourceUnusable(f"{folder / one.path} can't be part of a skill ({one.reason.replace('_', ' ')})")
+    found = scan(folder, links="refuse")
+    if refused := [one for one in found.refused if not installed_never(one.path)]:
+        raise SourceUnusable("\n".join(f"{folder / one.path} {one.told}" for one in refused))
     return [entry.path for entry in found.entries]
 
 
@@ -138,6 +139,8 @@ def _lay_project(project: Path, to: Path, skill: str | None) -> tuple[bool, tupl
     if "" in copies:
         raise SourceUnusable(f"{project} is the skill's own folder; a workspace is the project that it is for")
     kept = [path for path in paths if not any(path == one or path.startswith(f"{one}/") for one in copies)]
+    if len(kept) > _LIMITS["files_in"]:
+        raise SourceUnusable(f"{project} has more than {_LIMITS['files_in']} files; {_SMALLER}")
     _copy(project, to, kept)
     return tracked is not None, tuple(copies)
 
@@ -170,18 +173,22 @@ def _tracked(project: Path) -> list[str] | None:
 
 
 def _listed(project: Path) -> list[str]:
-    found = scan(project, links="inside")
+    found = scan(project, links="inside", most=2 * _LIMITS["files_in"])
     return [entry.path for entry in found.entries if _LEFT_OUT.isdisjoint(entry.path.split("/"))]
 
 
 def _copy(source: Path, to: Path, paths: list[str]) -> None:
     to.mkdir(exist_ok=True)
+    size = 0
     try:
         for path in paths:
             one, other = source / path, to / path
             if one.is_dir() and not one.is_symlink():
                 other.mkdir(parents=True, exist_ok=True)
                 continue
+            size += one.lstat().st_size
+            if size > _LIMITS["bytes_in"]:
+                raise SourceUnusable(f"{source} has more than {_LIMITS['bytes_in'] // 1_000_000} MB; {_SMALLER}")
             other.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(one, other, follow_symlinks=False)
     except OSError as error:

@@ -24,6 +24,12 @@ three times, and a provider's login service has hiccups."""
 _NEVER_AGAIN = frozenset({Cause.AUTH, Cause.QUOTA, Cause.CONTEXT})
 """Causes that another try can't mend."""
 
+_UNAVAILABLE = {
+    "missing": "there is none of that name (one such as `./agent` must lie in the trial's project; any other may be "
+    "named by its whole path)",
+    "not_executable": "its file is not executable; `chmod +x` makes it so",
+    "not_a_program": "its file is no program: the `#!` of a script must name an interpreter that is there",
+}
 _NOBODYS = frozenset({Ending.INTERRUPTED, Ending.NOT_BEGUN})
 """Endings that say nothing about the program or its provider."""
 
@@ -132,7 +138,8 @@ class Conduct:
         if not self._stops or self.stopped is not None:
             return
         if end.ending is Ending.HOST_UNAVAILABLE:
-            self.stopped = "the agent program can't be started"
+            why = _UNAVAILABLE.get(seen.unavailable or "")
+            self.stopped = "the agent program can't be started" + (f": {why}" if why else "")
         elif end.owner is Owner.OPERATOR and end.cause in _AT_ONCE:
             self.stopped = f"the agent's provider refuses this account: {end.cause}"
         elif len(self._row) >= IN_A_ROW:

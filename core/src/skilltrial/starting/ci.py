@@ -50,7 +50,8 @@ jobs:
           python-version: "3.12"
       - run: python -m pip install skilltrial-all
       - run: skilltrial lint {suite}
-      - run: skilltrial rehearse {suite} --host portable --format markdown -- skilltrial-agent >> "$GITHUB_STEP_SUMMARY"
+      # The page of each run is in the summary of its step as well.
+      - run: skilltrial rehearse {suite} --host portable --records events -- skilltrial-agent
 
   live:
     name: with and without the skill
@@ -84,10 +85,10 @@ jobs:
           {secret}: ${{{{ secrets.{secret} }}}}
         run: |
           if [ -f "$RUN/plan.json" ]; then
-            skilltrial run --resume "$RUN" --incomplete --yes --format markdown >> "$GITHUB_STEP_SUMMARY"
+            skilltrial run --resume "$RUN" --incomplete --max-sessions 200 --max-time 6000 --yes
           else
             skilltrial run {suite} --host {host} --pass-env {secret} --out "$RUN" \\
-              --max-sessions 200 --max-time 6000 --yes --format markdown >> "$GITHUB_STEP_SUMMARY"
+              --max-sessions 200 --max-time 6000 --yes
           fi
       - uses: actions/cache/save@v4
         if: always()

@@ -48,9 +48,12 @@ def read_profile(given: str) -> Read:
         data = text_of(given)
     else:
         try:
-            data = Path(given).expanduser().read_bytes()
-        except OSError as error:
-            raise ValueError(f"the file can't be read: {error.strerror or error}") from None
+            file = Path(given).expanduser()
+            if file.exists() and not file.is_file():  # a pipe or a device may have no end
+                raise ValueError("it is no regular file")
+            data = file.read_bytes()
+        except (OSError, RuntimeError) as error:
+            raise ValueError(f"the file can't be read: {getattr(error, 'strerror', None) or error}") from None
     return Read(profile_of(data), hashlib.sha256(data).hexdigest())
 
 

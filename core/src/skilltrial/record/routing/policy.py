@@ -25,6 +25,7 @@ from skilltrial.model.errors import InvalidRequest, SourceUnusable
 from skilltrial.model.part import Part, Slug
 from skilltrial.model.request import Route
 from skilltrial.model.routing import DataClass, RouteClass
+from skilltrial.plugins.inputs import read_input
 from skilltrial.record.suitefile.document import MAX_BYTES, Document, Faults, read
 from skilltrial.record.suitefile.structure import errors_of, walk
 from skilltrial.record.suitefile.wording import Setting, explain
@@ -141,8 +142,7 @@ def load_policy(path: Path) -> OwnPolicy:
 def read_policy_file(path: Path) -> bytes:
     """The bytes of a policy file. Raises SourceUnusable."""
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_input(path, MAX_BYTES)
     except OSError as error:
         raise SourceUnusable(f"the policy {path} can't be read: {error.strerror}") from error
 

@@ -119,9 +119,7 @@ def read(file: str, data: bytes) -> Document:
 
 def _decode(data: bytes) -> str:
     if len(data) > MAX_BYTES:
-        raise Unreadable(
-            Mark(1, 1), f"the file is {len(data)} bytes long; at most {MAX_BYTES} are read", "put long texts into files"
-        )
+        raise Unreadable(Mark(1, 1), f"the file is more than {MAX_BYTES} bytes long", "put long texts into files")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterable
 
 from skilltrial.model.gates import RULES
-from skilltrial.model.words import VerdictKind
+from skilltrial.model.words import BUILT_IN_AGENTS, VerdictKind
+from skilltrial.record.passing import OURS
 
 from .document import Faults, Path, as_dict, as_list
 from .expansion import CaseExpansion, Expansion
@@ -44,13 +45,17 @@ class Meaning:
         self._unique("skill", self._long["skills"], ("skills",))
         self._unique("arm", self._long["arms"], ("arms",))
         self._check_arms()
-        self._known("the gate names an", "arm", self._long["gate"].get("arm"), self._arms, ("gate", "arm"))
+        if self._arms:
+            self._known("the gate names an", "arm", self._long["gate"].get("arm"), self._arms, ("gate", "arm"))
         self._check_gate()
         for at, name in enumerate(as_list(self._long.get("env"))):
             if isinstance(name, str) and not _VARIABLE.fullmatch(name):
                 self._faults.add(
                     ("env", at), "this is no name of an environment variable", "give names only, no values"
                 )
+            elif name in OURS:
+                self._faults.add(("env", at), f"{name} can't be passed: each place has its own", "leave it out")
+        self._no_nul(self._long.get("allow"), ("allow",))
         self._check_fixtures(self._fixtures, ("fixtures",), {})
         self._check_plugin(as_dict(self._long.get("plugin")))
         for name, written in self._fixtures.items():
@@ -76,6 +81,13 @@ class Meaning:
                     (*path, at, "id"), f"two {noun}s have the id{named(id)}", f"the other stands on line {first.line}"
                 )
             seen.setdefault(id, at)
+
+    def _no_nul(self, texts: object, path: Path) -> None:
+        """No program can be given a NUL, neither as an argument nor in a command."""
+        for at, text in enumerate(as_list(texts)):
+            if isinstance(text, str) and "\0" in text:
+                place = (*path, at) if isinstance(self._faults.document.at(path), list) else path
+                self._faults.add(place, "the text holds a NUL character", "remove it")
 
     def _known(
         self, what: str, noun: str, name: object, known: Collection[str], path: Path, *, key: bool = False
@@ -107,7 +119,7 @@ class Meaning:
 
     def _check_arms(self) -> None:
         if self._default_arms:
-            if not self._long["skills"]:
+            if not self._long["skills"] and not self._faults.document.at(("skills",)):
                 self._faults.add(
                     (),
                     "there is no skill to compare: no `skills`, and no folder with a SKILL.md beside the suite file",
@@ -154,6 +166,8 @@ class Meaning:
         self._check_fixtures(own, (*case.path, "fixtures"), self._fixtures)
         if isinstance(case.long.get("fixtures"), str | list):
             self._faults.settle(case.place("fixtures"), "`fixtures` are servers here", WORKSPACE_HINT, key=True)
+        for key in ("turns", "setup", "after"):
+            self._no_nul(case.long.get(key), case.place(key))
         self._check_checks(case)
         self._unique("rehearsal", as_list(case.long.get("rehearsals")), (*case.path, "rehearsals"))
         for at, rehearsal in enumerate(as_list(case.long.get("rehearsals"))):
@@ -186,6 +200,10 @@ class Meaning:
 
     def _check_rehearsal(self, rehearsal: dict[str, object], path: Path, case: CaseExpansion) -> None:
         self._arm_list(rehearsal.get("arms"), (*path, "arms"))
+        if (id := rehearsal.get("id")) in BUILT_IN_AGENTS:
+            self._faults.add(
+                (*path, "id"), f"`{id}` is one of the agents that play in every case", "call the script otherwise"
+            )
         expect = rehearsal.get("expect")
         for arm in as_dict(expect):
             self._known("", "arm", arm, self._arms, (*path, "expect", arm), key=True)

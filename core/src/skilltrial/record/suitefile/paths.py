@@ -9,11 +9,18 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?", re.IGNORECASE)
 MAX_LENGTH = 1024
+MAX_PART = 255
+"""Bytes of one name, on the file systems that people have."""
 
 
 _RULES: tuple[tuple[Callable[[str], object], str, str], ...] = (
     (lambda path: not path, "the path is empty", "name a file"),
     (lambda path: len(path) > MAX_LENGTH, f"the path is longer than {MAX_LENGTH} characters", "shorten it"),
+    (
+        lambda path: any(len(part.encode("utf-8", "surrogatepass")) > MAX_PART for part in path.split("/")),
+        f"a name in the path is longer than {MAX_PART} bytes",
+        "shorten it",
+    ),
     (_CONTROL.search, "the path holds a control character or line break", "remove it (a trailing one too)"),
     (_SURROGATE.search, "the path holds half of a surrogate pair", "write the whole character"),
     (lambda path: "\\" in path, "the path holds a backslash", "separate folders with `/`"),

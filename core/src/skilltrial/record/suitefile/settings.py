@@ -68,6 +68,12 @@ _CASE = Setting(
         "script": "a script belongs to one of the `rehearsals`",
     },
 )
+_NAMED_CASE = Setting(
+    _CASE.noun,
+    tuple(key for key in _CASE.keys if key != "id"),
+    {**_CASE.synonyms, **dict.fromkeys(("id", "name"), "its key in `cases` is its id")},
+)
+"""A case in a mapping of cases."""
 _SETTINGS: dict[tuple[str, ...], Setting] = {
     (): _SUITE,
     ("skills", "*"): Setting(
@@ -142,6 +148,8 @@ _SETTINGS: dict[tuple[str, ...], Setting] = {
 }
 _INLINE_FILES = Setting("the files of a workspace")
 _WORKSPACE_PLACE = ("cases", "*", "workspace")
+_EITHER = {("cases",): "a mapping or a list", _WORKSPACE_PLACE: "a folder or a mapping"}
+_CASE_PLACE = ("cases", "*")
 _ACT_PLACE = ("cases", "*", "rehearsals", "*", "script", "*")
 
 
@@ -153,7 +161,14 @@ def setting_at(path: Path, value: object) -> Setting:
         return Setting(f"a `{names[0]}`" if names else "an act", _keys(ACTS[names[0]]) if names else tuple(ACTS))
     if pattern == _WORKSPACE_PLACE and isinstance(value, dict) and not written.WORKSPACE_KEYS & value.keys():
         return _INLINE_FILES
+    if pattern == _CASE_PLACE and isinstance(path[-1], str):
+        return _NAMED_CASE
     return _SETTINGS.get(pattern, Setting(_collection(pattern)))
+
+
+def either_form(path: Path) -> str:
+    """What may stand at `path`, where that is more than one type; else nothing."""
+    return _EITHER.get(_pattern(path), "")
 
 
 def _collection(pattern: tuple[str, ...]) -> str:

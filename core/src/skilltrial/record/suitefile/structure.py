@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from .document import Document, Faults, Path, as_dict, as_list
-from .settings import setting_at
-from .wording import SLUG_RULE, explain, meant, shown
+from .settings import either_form, setting_at
+from .wording import SLUG_RULE, WANTED, explain, meant, not_wanted, shown
 from .written import CHECK_KEYS, WORKSPACE_KEYS, WrittenSuite
 
 
@@ -67,6 +67,8 @@ def add(faults: Faults, error: dict[str, Any], path: Path, *, on_key: bool, abov
         faults.add(path, *_bad_key(kind, above=path[:-1]), key=True)
     elif kind in ("union_tag_not_found", "union_tag_invalid"):
         faults.add(path, *_no_act(value, setting.keys))
+    elif kind in WANTED and (forms := either_form(path)):
+        faults.add(path, *not_wanted(path[-1], forms, setting, value))
     else:
         what, right = explain(kind, error.get("ctx", {}), setting, path[-1] if path else None, value)
         faults.add(path, what, right, key=kind == "extra_forbidden")

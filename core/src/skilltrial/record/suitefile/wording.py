@@ -73,6 +73,8 @@ def explain(kind: str, context: Mapping[str, Any], setting: Setting, name: objec
     if kind in ("enum", "literal_error"):
         allowed = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", "")))
         words = [text or number for text, number in allowed]
+        if all(word.isdigit() for word in words):
+            return f"{label} must be one of {', '.join(words)}", ""
         return f"unknown word{named(value)} in {label}", meant(value, words)
     if kind == "string_pattern_mismatch":
         return _pattern(str(context.get("pattern", "")), label)
@@ -103,6 +105,8 @@ def _pattern(pattern: str, label: str) -> tuple[str, str]:
         return f"{label} does not have the form of an id", SLUG_RULE
     if "MiB" in pattern or "KM" in pattern:
         return f"{label} is no size", "write bytes as a number, or with a unit such as `50MB` or `512KiB`"
+    if "0-9a-f" in pattern and "64" in pattern:
+        return f"{label} is no SHA-256", "write its 64 digits, lower-case"
     if pattern == "^previous$":
         return f"unknown word in {label}", "known: previous"
     return f"{label} does not have the form that is asked for", ""
