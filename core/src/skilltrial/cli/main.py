@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import io
 import os
 import sys
 
@@ -54,8 +55,9 @@ def _called(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        error.message = _told(error.message)
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        sys.stderr.write(_told(shown.getvalue()))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
