@@ -25,6 +25,11 @@ from skilltrial.model.errors import (
 )
 
 HEAVY = ("pydantic", "stevedore", "pluggy", "importlib.metadata", "httpx", "jsonschema", "ruamel", "asyncio", "rich")
+OF_SOME_RUNS = (
+    *("ruamel", "regex", "jsonschema", "tomllib", "asyncio", "httpx", "ssl", "skilltrial.testing", "skilltrial.doctor"),
+    *("skilltrial.record.routing.policy", "skilltrial.record.resuming", "skilltrial.record.reusing"),
+)
+"""What reads YAML, patterns, schemas and policies, goes on with an earlier run, or belongs to tests or the doctor."""
 SECRET = "the prompt of a case"
 
 
@@ -56,6 +61,15 @@ def test_the_help_of_a_command_imports_no_plugin_and_no_model(cli, name):
     assert {
         one for one in imported(done.stderr) if one.startswith(("stevedore", "pluggy", "ruamel", "asyncio"))
     } == set()
+
+
+def test_a_run_imports_nothing_that_only_some_runs_need():
+    code = "import sys, skilltrial.cli.run, skilltrial.cli.several; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    loaded = done.stdout.split()
+
+    assert "skilltrial.record.runs" in loaded
+    assert [one for one in loaded if one.startswith(OF_SOME_RUNS)] == []
 
 
 def test_version_is_the_packages(cli):

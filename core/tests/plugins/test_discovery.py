@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.metadata import Distribution, distributions
+
 import pytest
+
+from skilltrial.plugins.metadata import told
 
 GRADERS = "skilltrial.graders.v1"
 
@@ -173,6 +177,27 @@ def test_the_first_of_two_versions_on_the_path_counts(site, tmp_path, grader_sou
     )
 
     assert told == "'2.0'"
+
+
+def test_what_a_distribution_says_of_itself_is_what_importlib_reads():
+    installed = list(distributions())
+
+    assert len(installed) > 10
+    for one in installed:
+        says = told(one)
+        assert (says.name, says.version) == (one.name, one.version)
+        assert list(says.requires) == list(one.requires or ())
+
+
+def test_what_a_readme_looks_like_is_no_field(site):
+    site.add("acme", {})
+    info = site.root / "acme-1.0.dist-info"
+    with (info / "METADATA").open("a") as file:
+        file.write("Requires-Dist: click\n\nVersion: 9.9\nRequires-Dist: evil\n")
+
+    says = told(Distribution.at(info))
+
+    assert (says.name, says.version, list(says.requires)) == ("acme", "1.0", ["click"])
 
 
 @pytest.mark.parametrize("damage", ["no metadata", "no name", "bytes", "no target"])

@@ -279,6 +279,21 @@ def test_big_files_are_told_by_their_digest_and_not_kept(place, monkeypatch):
     assert list(after.contents.values()) == [b"y" * 1000]
 
 
+@pytest.mark.parametrize("told", [0, 3, 9, 10, 11, 5_000])
+def test_a_file_that_grows_or_shrinks_while_it_is_looked_at_is_read_to_its_end(place, told):
+    (place / "log").write_bytes(b"0123456789")
+
+    assert module._read(str(place / "log"), told) == (hashlib.sha256(b"0123456789").hexdigest(), b"0123456789")
+
+
+def test_a_file_that_comes_in_pieces_is_read_to_its_end(place, monkeypatch):
+    (place / "log").write_bytes(b"0123456789")
+    read = os.read
+    monkeypatch.setattr(os, "read", lambda descriptor, size: read(descriptor, min(size, 4)))
+
+    assert look(place).entries["log"] == file("log", b"0123456789")
+
+
 def test_bytes_of_changed_files_are_kept_up_to_the_limit_and_no_others(place):
     before = look(place)
     (place / "a.txt").write_bytes(b"1" * 60)
