@@ -18,7 +18,7 @@ IDEAL = TRIALS * WAIT / 1000 / JOBS
 
 
 def figures(bench: Bench) -> Iterator[Figure | Missing]:
-    """Seconds of the whole run, and from the start of the first trial to the end of the last; MiB of the runner alone."""
+    """Seconds of the whole run, and from its first start to its last end; MiB of the runner alone."""
     shop = bench.shop
     floors, ours = pairs(
         bench.of(1, 3, 5),
