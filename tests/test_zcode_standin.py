@@ -125,6 +125,58 @@ def test_the_guidance_suite_is_rehearsed_on_it(skilltrial: Command, zcode: tuple
     assert sum(row["caught"] for row in audited["rows"]) > 300
 
 
+WORK = """\
+skills: [{id: notes, folder: notes}]
+arms: [{id: with_skill, skills: [notes]}]
+gate: {arm: with_skill}
+limits: {seconds: 60}
+fixtures:
+  powercontext: {use: mcp, catalog: catalog.json, replies: replies.yaml, transport: stdio}
+cases:
+  work:
+    turns: [Do the work., Say it again.]
+    fixtures: {powercontext: {script: write-confirmed}}
+    workspace: {notes.txt: "first line\\n"}
+    expect:
+      - {files: notes.txt, contains: second line}
+      - {files: made.txt, exists: false}
+      - {calls: powercontext, exactly: [{tool: resolve_scope_binding}]}
+      - {answers: DONE, turn: 1}
+    rehearsals:
+      - {id: says, expect: failed, because: [files-1, calls-1], script: [{say: DONE}, {say: AGAIN}]}
+      - {id: breaks, expect: incomplete, script: [{error: 429}, {say: DONE}, {say: AGAIN}]}
+      - id: works
+        expect: passed
+        script:
+          - edit_file: {path: notes.txt, old: "first line\\n", new: "first line\\nsecond line\\n"}
+          - call: {server: powercontext, tool: resolve_scope_binding}
+          - say: DONE
+          - run: touch made.txt
+          - say: AGAIN
+"""
+
+
+@pytest.mark.parametrize("api", ["openai-chat-completions", "anthropic-messages"])
+def test_two_turns_with_a_server_over_pipes_and_a_model_that_breaks(
+    skilltrial: Command, lay: Callable[..., None], zcode: tuple[str, ...], api: str
+) -> None:
+    suite = ROOT / "plugins/suite_guidance/src/skilltrial_suite_guidance"
+    served = {name: (suite / name).read_text("utf-8") for name in ("catalog.json", "replies.yaml")}
+    lay({"work.trial.yaml": WORK, "notes/SKILL.md": SKILL, **served})
+
+    ran = skilltrial(
+        *("rehearse", "work.trial.yaml", "--out", "run", "--jobs", "2", "--format", "json"),
+        *(*zcode, "--host-option", f"api={api}"),
+        within=300,
+    )
+
+    assert ran.code == 0, ran.err
+    assert [promise for promise in ran.report["rehearsal"]["promises"] if promise["kept"] != "yes"] == []
+    broke = ran.trials["work/with_skill/breaks"]
+    assert (broke["ending"], broke["cause"], broke["verdict"]["owner"]) == ("host_failed", "rate_limit", "model")
+    assert ran.trials["work/with_skill/works"]["refused_calls"] == 1
+
+
 def test_a_plugin_is_installed_by_it(skilltrial: Command, zcode: tuple[str, ...], tmp_path: Path) -> None:
     some = ("--case", "explicit-save", "--rehearsal", "honest", "--rehearsal", "null", "--delivery", "plugin")
 

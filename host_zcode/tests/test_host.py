@@ -282,7 +282,15 @@ def test_a_project_within_a_repository_is_one_of_its_own(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "options",
-    [{"api": "rest"}, {"base_url": "ftp://x"}, {"key_env": "A B"}, {"patience": 0}, {"binary": ""}, {"nonsense": 1}],
+    [
+        {"api": "rest"},
+        {"base_url": "ftp://x"},
+        {"base_url": "https://me:secret@x"},
+        {"key_env": "A B"},
+        {"patience": 0},
+        {"binary": ""},
+        {"nonsense": 1},
+    ],
 )
 def test_options_that_do_not_fit_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

@@ -67,8 +67,8 @@ class ZcodeHost:
     """The model; needed in live runs, as is `base_url`."""
     effort: str | None = Field(default=None, min_length=1, max_length=40)
     """The reasoning level, for models that have any."""
-    base_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
-    """Where the model is asked, in live runs."""
+    base_url: str | None = Field(default=None, pattern=r"^https?://[^\s@?#]+$")
+    """Where the model is asked, in live runs; the key never stands in it."""
     api: Api = "openai-chat-completions"
     """The protocol that is spoken there."""
     key_env: str = Field(default="ZCODE_API_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")

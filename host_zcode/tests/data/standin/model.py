@@ -64,11 +64,13 @@ class Endpoint:
 
     def ask(self, messages, tools, retried):
         """One reply. Failures that may pass are tried again; `retried` hears of each."""
-        if self.api != "openai-chat-completions":
+        if self.api == "anthropic-messages":
+            body = _as_messages(self.model, messages, tools)
+        elif self.api == "openai-chat-completions":
+            body = {"model": self.model, "messages": messages, "tools": tools, "stream": True}
+            body["stream_options"] = {"include_usage": True}
+        else:
             raise ModelFailed(type="configuration_error", message=f"the stand-in does not speak {self.api}")
-        body = {"model": self.model, "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
-        if tools:
-            body["tools"] = tools
         for attempt in range(1, TRIES + 1):
             try:
                 return self._once(body)
@@ -84,13 +86,14 @@ class Endpoint:
         raise AssertionError("the loop returns or raises")
 
     def _once(self, body):
-        request = urllib.request.Request(
-            f"{self.url}/chat/completions",
-            data=json.dumps(body).encode(),
-            headers={"content-type": "application/json", "authorization": f"Bearer {self.key}"},
-        )
+        headers = {"content-type": "application/json", "authorization": f"Bearer {self.key}"}
+        url = f"{self.url}/chat/completions"
+        if self.api == "anthropic-messages":
+            headers |= {"x-api-key": self.key, "anthropic-version": "2023-06-01"}
+            url = f"{self.url.removesuffix('/v1')}/v1/messages"
+        request = urllib.request.Request(url, data=json.dumps(body).encode(), headers=headers)
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=120) as answer:
-            return _streamed(answer)
+            return _streamed(answer) if body["stream"] else _whole(json.load(answer))
 
 
 def _streamed(answer):
@@ -120,3 +123,39 @@ def _streamed(answer):
         raise ValueError("the stream was cut")
     reply.calls = [tuple(call) for _, call in sorted(calls.items())]
     return reply
+
+
+def _as_messages(model, messages, tools):
+    """A request for the protocol of messages, in one piece."""
+    told = []
+    for one in messages[1:]:
+        if one["role"] == "user":
+            told.append({"role": "user", "content": one["content"]})
+        elif one["role"] == "tool":
+            result = {"type": "tool_result", "tool_use_id": one["tool_call_id"], "content": one["content"]}
+            if told[-1]["role"] == "assistant":
+                told.append({"role": "user", "content": []})
+            told[-1]["content"].append(result)
+        else:
+            said = [{"type": "text", "text": one["content"]}] if one["content"] else []
+            for call in one.get("tool_calls", []):
+                name, given = call["function"]["name"], json.loads(call["function"]["arguments"])
+                said.append({"type": "tool_use", "id": call["id"], "name": name, "input": given})
+            told.append({"role": "assistant", "content": said})
+    offered = [one["function"] for one in tools]
+    named = [
+        {"name": one["name"], "description": one["description"], "input_schema": one["parameters"]} for one in offered
+    ]
+    whole = {"model": model, "max_tokens": 4096, "system": messages[0]["content"], "messages": told}
+    return {**whole, "tools": named, "stream": False}
+
+
+def _whole(answer):
+    texts = [block["text"] for block in answer["content"] if block["type"] == "text" and block["text"]]
+    calls = [
+        (block["id"], block["name"], json.dumps(block["input"]))
+        for block in answer["content"]
+        if block["type"] == "tool_use"
+    ]
+    usage = answer["usage"]
+    return Reply(texts, calls, usage["input_tokens"], usage["output_tokens"])

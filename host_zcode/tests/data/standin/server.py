@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .rules import Refused, check, envelope, preferences
 from .session import Session, catalog, plugins
-from .tools import McpServer, ToolFailed
+from .tools import HttpServer, ToolFailed
 
 
 class Server:
@@ -195,7 +195,7 @@ class Server:
         for one in plugins(self.home)["plugins"]:
             for name, url in one["servers"].items():
                 try:
-                    told = {"status": "connected", "toolCount": len(McpServer(url).tools)}
+                    told = {"status": "connected", "toolCount": len(HttpServer(url).tools)}
                 except (OSError, ValueError, ToolFailed) as error:
                     told = {"status": "failed", "toolCount": 0, "error": type(error).__name__}
                 statuses[name] = {**told, "transport": "http", "updatedAt": 0}

@@ -1,6 +1,7 @@
 """What the stand-in's model may call: a few tools of its own, and those of MCP servers over HTTP."""
 
 import json
+import os
 import re
 import subprocess
 import urllib.error
@@ -111,12 +112,10 @@ class Tools:
 
 
 class McpServer:
-    """One MCP server over HTTP, by the handshake."""
+    """One MCP server, by the handshake."""
 
-    def __init__(self, url):
-        self.url = url
+    def __init__(self):
         self.number = 0
-        self.headers = {}
         hello = {"protocolVersion": ERA, "capabilities": {}, "clientInfo": {"name": "zcode-standin", "version": "0"}}
         self._ask("initialize", hello)
         self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -139,6 +138,15 @@ class McpServer:
             raise ToolFailed(f"MCP error {answer['error'].get('code')}: {answer['error'].get('message')}")
         return answer["result"]
 
+
+class HttpServer(McpServer):
+    """One over HTTP."""
+
+    def __init__(self, url):
+        self.url = url
+        self.headers = {}
+        super().__init__()
+
     def _post(self, message):
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
         headers |= {"mcp-protocol-version": ERA, **self.headers}
@@ -149,6 +157,25 @@ class McpServer:
             body = answer.read().decode("utf-8")
         lines = [line[5:] for line in body.splitlines() if line.startswith("data:")] or [body]
         return json.loads(lines[-1]) if lines[-1].strip() else {}
+
+
+class StdioServer(McpServer):
+    """One behind a command, which ends with this process."""
+
+    def __init__(self, argv, variables):
+        self.process = subprocess.Popen(
+            argv, env={**os.environ, **variables}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        super().__init__()
+
+    def _post(self, message):
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        while "id" in message:
+            told = json.loads(self.process.stdout.readline())
+            if told.get("id") == message["id"]:
+                return told
+        return {}
 
 
 def native(server, tool):

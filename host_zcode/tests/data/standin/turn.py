@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .model import Endpoint, ModelFailed, Scripted
 from .rules import fits
-from .tools import EDITS, McpServer, ToolFailed, Tools, described
+from .tools import EDITS, HttpServer, StdioServer, ToolFailed, Tools, described
 
 SCHEMA = "Tool input failed inputSchema validation"
 
@@ -138,12 +138,16 @@ class Turn:
     def _connect(self):
         from .session import plugins
 
-        told = {one["name"]: one["url"] for one in self.session.servers if "url" in one}
+        told = {one["name"]: one for one in self.session.servers}
         for plugin in plugins(self.session.server.home)["plugins"]:
-            told |= plugin["servers"]
-        for name, url in told.items():
+            told |= {name: {"url": url} for name, url in plugin["servers"].items()}
+        for name, one in told.items():
             try:
-                self.tools.servers[name] = McpServer(url)
+                if "url" in one:
+                    self.tools.servers[name] = HttpServer(one["url"])
+                else:
+                    variables = {pair["name"]: pair["value"] for pair in one["env"]}
+                    self.tools.servers[name] = StdioServer([one["command"], *one["args"]], variables)
             except (OSError, ValueError, ToolFailed):
                 self.tell("session.updated", {"mcpServer": name, "status": "failed"})
 
