@@ -97,6 +97,7 @@ def violations(root: Path = ROOT) -> list[Violation]:
     owners = packages_distributions()
     found: set[Violation] = set()
     for member in members(root):
+        modules: list[Module] = []
         for path, name in sources(root, member):
             try:
                 module = Module(path, name, ast.parse(path.read_text(encoding="utf-8")))
@@ -104,8 +105,10 @@ def violations(root: Path = ROOT) -> list[Violation]:
                 file = path.relative_to(root).as_posix()
                 found.add(Violation(file, fault.lineno or 1, f"cannot be read: {fault.msg}"))
                 continue
+            modules.append(module)
             found.update(_of_shape(root, module))
             found.update(_of_imports(root, member, module, owners))
+        found.update(_circles(root, member, modules))
         found.update(_without_init(root, member))
     return sorted(found)
 
@@ -144,6 +147,48 @@ def _of_shape(root: Path, module: Module) -> Iterator[Violation]:
     lines = len(module.path.read_text(encoding="utf-8").splitlines())
     if lines > LINES_AT_MOST:
         yield Violation(file, lines, f"has {lines} lines; {LINES_AT_MOST} is the stop: make two modules of it")
+
+
+def _circles(root: Path, member: Member, modules: list[Module]) -> Iterator[Violation]:
+    """Each import that leads back to where it stands, also one for types alone or in a function.
+
+    What points up in the core is refused for that, and makes no circle of what points down.
+    """
+    known = {module.name: module for module in modules if module.name is not None}
+    imports = {
+        name: [one for one in _inner(module, known) if _down(member, name, one[1])] for name, module in known.items()
+    }
+    reached = {name: _reached(name, imports) for name in known}
+    for name, module in known.items():
+        file = module.path.relative_to(root).as_posix()
+        for line, target in imports[name]:
+            if name in reached[target]:
+                yield Violation(file, line, f"imports {target}, which leads back here; what both need goes below them")
+
+
+def _down(member: Member, importer: str, target: str) -> bool:
+    return member.folder != CORE or _between_layers(importer, target) is None
+
+
+def _inner(module: Module, known: Mapping[str, Module]) -> Iterator[tuple[int, str]]:
+    """The imports of modules of the same member. A package is no part of what lies in it."""
+    for line, target in module.imports:
+        name = target
+        while name and name not in known:
+            name = name.rpartition(".")[0]
+        if name and name != module.name and not f"{module.name}.".startswith(f"{name}."):
+            yield line, name
+
+
+def _reached(start: str, imports: Mapping[str, list[tuple[int, str]]]) -> set[str]:
+    """The modules that are imported by `start`, or by one that it imports, and so on."""
+    found: set[str] = set()
+    ways = [start]
+    while ways:
+        further = {target for _, target in imports[ways.pop()]} - found
+        found |= further
+        ways += further
+    return found
 
 
 def _of_imports(root: Path, member: Member, module: Module, owners: Mapping[str, list[str]]) -> Iterator[Violation]:

@@ -99,6 +99,23 @@ def test_an_import_in_the_core_that_does_not_point_down_is_found(tree: Tree, fil
     assert (found.file, found.line) == (f"core/src/skilltrial/{file}", 1 + len(code.splitlines()))
 
 
+@pytest.mark.parametrize(
+    "how",
+    ["from .sister import B", "if TYPE_CHECKING:\n    from .sister import B", "def f():\n    from . import sister"],
+)
+def test_modules_that_lead_to_each_other_are_refused_in_whatever_way(tree: Tree, how: str):
+    """Also by way of a third; who only imports one of them is no part of it."""
+    tree.grader("brother.py", how)
+    tree.grader("sister.py", "from .middle import C")
+    tree.grader("middle.py", "from .brother import A")
+    tree.grader("grader.py", "from .brother import A")
+
+    found = violations(tree.root)
+
+    assert [Path(one.file).stem for one in found] == ["brother", "middle", "sister"]
+    assert "which leads back here" in found[0].says
+
+
 def test_a_module_of_no_layer_is_found_from_both_sides(tree: Tree):
     tree.core("helpers.py", "from skilltrial.model import words")
     tree.core("judge/grading.py", "from skilltrial import helpers")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import http.server
 import importlib.util
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -163,6 +164,28 @@ def asked_by() -> dict[str, str]:
 def wire(root: Path, case: str) -> list[dict[str, Any]]:
     lines = (root / f"trials/{case}/kody/1/fixture-kody.jsonl").read_text("utf-8").splitlines()
     return [json.loads(json.loads(line)["raw"]) for line in lines]
+
+
+def test_two_commands_on_one_account_are_held_apart(account: Open, skilltrial: Any, tmp_path: Path) -> None:
+    kody = account(held())
+    state = {**KEYS, "XDG_STATE_HOME": str(tmp_path / "state")}
+    code = (
+        "import sys, time\nfrom skilltrial.api import FixtureIdentity\nfrom skilltrial.record.accounts import alone\n"
+        "with alone({'x': FixtureIdentity(exclusive=True, account=sys.argv[1])}, live=True, run='other'):\n"
+        "    print('held', flush=True)\n    time.sleep(600)"
+    )
+    command = [sys.executable, "-c", code, kody.url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **state}) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        refused = skilltrial(*kody.words("--case", next(iter(CASES))), env=state)
+        other.kill()
+
+    told = " ".join(refused.err.split())
+    assert refused.code == 2, refused.err
+    assert f"another run is on {kody.url}, and all trials share what is there (run other, process {other.pid}," in told
+    assert TOKEN not in refused.err
+    assert not (tmp_path / "run").exists()
 
 
 def test_all_cases_run_on_one_account_one_after_the_other(

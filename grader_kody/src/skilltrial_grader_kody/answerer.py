@@ -12,7 +12,7 @@ from skilltrial.api import Heard, Question, Readiness, Remarks, ToolAnswer
 
 from .account import exact, questions, ready
 from .code.analysis import State, perform
-from .code.machine import Undecided
+from .code.running import Undecided
 from .code.texts import clean
 from .inventory import Inventory, read_inventory, state_faults
 from .leftovers import left_by

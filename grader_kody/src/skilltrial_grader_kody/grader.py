@@ -6,18 +6,29 @@ The events are those of an imported transcript, or told from what the fixture of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import CheckOptions, CheckResult, Evidence, Owner, Sees, ToolRequested, ToolResult, Unrecognized
+from skilltrial.api import (
+    CheckOptions,
+    CheckResult,
+    Evidence,
+    Owner,
+    Sees,
+    ToolRequested,
+    ToolResult,
+    Unrecognized,
+    WireCall,
+)
 
 from .findings import Finding
 from .jsontext import as_doubles
 from .leftovers import leftovers
-from .lifecycle import Recorder
+from .lifecycle import TOOLS, Recorder
 from .normalizer import RECORDS, SERVER, SKIPPED
 from .options import RouteCheck, RuleCheck
 from .reading import Result
@@ -55,7 +66,7 @@ class KodyGrader:
             return CheckResult.unverified("event_not_understood", owner=Owner.OPERATOR)
         try:
             look, judge = of_profile(profile, replays=not imported)
-            received = [] if imported else [call for call in evidence.wire if call.server == check.server]
+            received = [] if imported else _received(evidence, check.server)
             if imported:
                 written = list(_written(evidence))
             else:
@@ -82,6 +93,13 @@ def _result(case: str, profile: Profile, look: Look[Any], written: Sequence[dict
         return Result(case, None)
     events: list[AnyEvent] = [EVENTS[profile].validate_python(as_doubles(one)) for one in written]
     return Result(case, steps(iter(enumerate(events)), events.__getitem__, look))
+
+
+def _received(evidence: Evidence, server: str) -> list[WireCall]:
+    """The calls of a fixture, under the names that this grader knows."""
+    known = {tool: name for name, tool in evidence.names.get(server, {}).items() if name in TOOLS}
+    received = [call for call in evidence.wire if call.server == server]
+    return [replace(call, tool=known.get(call.tool, call.tool)) for call in received]
 
 
 def _written(evidence: Evidence) -> Iterator[dict[str, Any]]:

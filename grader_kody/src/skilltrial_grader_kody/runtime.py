@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from .code.effects import Act, Kind
-from .code.machine import Undecided
+from .code.running import Undecided
 from .code.texts import clean, known_parts
 from .code.values import UNKNOWN, Value, of_json
 from .inventory import NAME, Inventory, Saved, Setting

@@ -177,6 +177,22 @@ def test_a_person_can_serve_a_catalog_to_a_client_of_their_own(files: dict[str, 
     assert (process.returncode, rest, errors) == (0, "", "")
 
 
+def test_other_names_of_tools_are_served_as_in_a_run(files: dict[str, Path], assets: dict[str, bytes]) -> None:
+    """Rules speak of a tool by a name that this catalog does not have."""
+    files["r.yaml"].write_bytes(assets["r.yaml"].replace(b"save", b"store"))
+    words = (str(files["c.json"]), "--replies", str(files["r.yaml"]), "--script", "one", "--alias", "store=save")
+
+    with serving(*words) as process, httpx.Client(trust_env=False, timeout=60) as http:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        call = {"name": "save", "arguments": {"text": "a"}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        http.post(address, json=body, headers={"accept": "application/json"})
+        _, called, answered = (json.loads(process.stdout.readline()) for _ in range(3))
+
+    assert (called["tool"], answered["because"]) == ("save", "rule")
+
+
 def test_without_replies_no_call_is_foreseen(files: dict[str, Path]) -> None:
     plan = make_plan("c.json", None, {"c.json": files["c.json"].read_bytes()}, {})
     kept = MemoryRecorder()
@@ -194,6 +210,7 @@ def test_without_replies_no_call_is_foreseen(files: dict[str, Path]) -> None:
         (["c.json", "--replies", "c.json"], "c.json:"),
         (["r.yaml"], "r.yaml:"),
         (["nowhere.json"], "nowhere.json"),
+        (["c.json", "--alias", "save"], "'save' is no TOOL=OTHER, such as get_record=fetch_record"),
     ],
 )
 def test_faults_are_told_and_nothing_is_served(files: dict[str, Path], words: list[str], says: str) -> None:

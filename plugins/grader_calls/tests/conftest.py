@@ -47,7 +47,9 @@ class Did:
     turn: int = 1
 
 
-def evidence_of(*calls: Did, sees: frozenset[Sees] = ALL, events: Sequence[Event] = (), turns: int = 1) -> Evidence:
+def evidence_of(
+    *calls: Did, sees: frozenset[Sees] = ALL, names: Any = None, events: Sequence[Event] = (), turns: int = 1
+) -> Evidence:
     joined: list[JoinedCall] = []
     said: list[Event] = []
     for n, did in enumerate(calls, 1):
@@ -75,6 +77,7 @@ def evidence_of(*calls: Did, sees: frozenset[Sees] = ALL, events: Sequence[Event
         files=Files(before={}, after={}, changes=()),
         wire=tuple(call.wire for call in joined if call.wire is not None),
         calls=tuple(joined),
+        names=names or {},
         turns=turns,
     )
 

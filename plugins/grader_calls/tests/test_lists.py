@@ -45,6 +45,21 @@ def test_calls_of_another_server_and_of_the_programs_own_tools_do_not_count(did:
     assert judge(evidence, exactly=[SAVE, SAVE, {"tool": "shell"}]) == "passed"
 
 
+def test_a_tool_is_meant_by_any_of_its_names(did: Any, saw: Any, judge: Any) -> None:
+    """A server of another date calls it otherwise; whoever forbids it under the old name forbids it."""
+    names = {"memory": {"remember_memory": "store"}, "other": {"search_memory": "store"}}
+    evidence = saw(did("store", {"a": 1}), names=names)
+
+    assert judge(evidence, server="memory", exactly=[SAVE]) == "passed"
+    assert judge(evidence, server="memory", exactly=[{"tool": "store"}]) == "passed"
+    assert judge(evidence, server="memory", never=[SAVE]) == "failed:call_forbidden"
+    assert judge(evidence, server="memory", never=[FIND]) == "passed"
+    assert judge(evidence, server="memory", exactly=[], ignore=["remember_memory"]) == "passed"
+    assert judge(evidence, server="memory", tool="remember_memory", arguments={"a": 1}) == "passed"
+    # Another server's tool, and the program's own, have no part in it.
+    assert judge(saw(did("store", server=None), names=names), never=[SAVE]) == "passed"
+
+
 @pytest.mark.parametrize("extra", ["shell", "skill", "search_memory"])
 def test_no_tool_at_all_means_the_programs_own_too(did: Any, saw: Any, judge: Any, extra: str) -> None:
     assert judge(saw(), exactly=[]) == "passed"

@@ -202,6 +202,7 @@ class _Benches:
             questions=asked,
             assets={path: self._assets[path] for path in sorted(needed) if path in self._assets},
             fixtures=tuple(self._suite.fixtures),
+            names={name: one.aliases for name, one in self._plan.fixtures.items() if one.aliases},
             skills=tuple(skill.id for skill in self._suite.skills),
             present=installed(present),
             asked=frozenset(tool for skill in self._plan_skills if skill.id in present for tool in skill.asks),

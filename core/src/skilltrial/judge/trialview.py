@@ -41,6 +41,8 @@ class Bench:
     assets: Mapping[str, bytes]
     fixtures: tuple[str, ...]
     """Names of the suite's fixtures."""
+    names: Mapping[str, Mapping[str, str]]
+    """Other names of their tools, see Evidence."""
     skills: tuple[str, ...]
     present: frozenset[str]
     asked: frozenset[str]
@@ -127,6 +129,7 @@ def _evidence(
         wire=seen.wire,
         calls=seen.calls,
         alone=seen.alone,
+        names=bench.names,
         after=trial.after(),
         redactions=trial.facts.redactions,
         turns=len(bench.case.turns),

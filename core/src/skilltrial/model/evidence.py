@@ -158,6 +158,8 @@ class Evidence:
     calls: tuple[JoinedCall, ...] = ()
     alone: frozenset[str] = frozenset()
     """Fixtures whose record is the only witness of their calls, and a whole one: programs that commands start."""
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Fixture → other names of its tools → those that it offered: a check means the same tool by any of them."""
     after: tuple[CommandResult, ...] = ()
     redactions: int = 0
     turns: int = 1

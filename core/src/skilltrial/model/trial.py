@@ -105,6 +105,9 @@ class FixtureIdentity(Part):
     exclusive: bool = False
     """All trials share one thing behind it that they may change: a run then has one trial at a time. Where `live` is
     set that is so in live runs only."""
+    account: str | None = None
+    """What names that thing on this machine, such as the server's address: two runs on one account are held apart.
+    Never a credential. None where nothing names it, and nobody is held back."""
 
 
 @dataclass(frozen=True, slots=True)

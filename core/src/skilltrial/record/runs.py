@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from skilltrial.plugins.discovery import Discovery
 from skilltrial.plugins.judging import core_sources
 from skilltrial.plugins.kinds import GRADER, NORMALIZER
 
+from .accounts import alone
 from .asking import Prepared
 from .bench import Bench
 from .endings import EndReader
@@ -66,16 +67,17 @@ def record(  # noqa: PLR0913, PLR0917 - what a run is made of
     same; `Recorded.ran` says so.
     """
     refuse_platform()
-    # First: what an archive is begun with lies in the repository too, and would make it dirty.
-    facts = provenance(prepared)
-    facts = facts.model_copy(update={"reused": tuple(one.told for one in reused)})
-    with ArchiveWriter.begin(out) as archive:
-        _write_inputs(archive, prepared, discovery)
-        archive.write_provenance(facts)
-        for one in reused:
-            archive.adopt(one.told.key, one.folder)
-    with locked(out):
-        return _carry_out(archive, without(prepared, reused), facts, observer, scripts, repeats)
+    with _alone(prepared):
+        # First: what an archive is begun with lies in the repository too, and would make it dirty.
+        facts = provenance(prepared)
+        facts = facts.model_copy(update={"reused": tuple(one.told for one in reused)})
+        with ArchiveWriter.begin(out) as archive:
+            _write_inputs(archive, prepared, discovery)
+            archive.write_provenance(facts)
+            for one in reused:
+                archive.adopt(one.told.key, one.folder)
+        with locked(out):
+            return _carry_out(archive, without(prepared, reused), facts, observer, scripts, repeats)
 
 
 def without(prepared: Prepared, reused: Sequence[Reusable]) -> Prepared:
@@ -94,7 +96,7 @@ def take_up(
 ) -> Recorded:
     """Run what the archive in `root` lacks, and the trials `again`, and seal it. Raises as `record`, ArchiveRefused."""
     refuse_platform()
-    with locked(root):
+    with _alone(prepared), locked(root):
         trials = reopen(root, again)
         archive = ArchiveWriter(root)
         facts = Provenance.read((root / layout.PROVENANCE).read_bytes())
@@ -102,6 +104,10 @@ def take_up(
         others = tuple(dict.fromkeys((*facts.resumed_with, *prepared.others, *python)))
         facts = facts.model_copy(update={"resumed": (*facts.resumed, datetime.now(UTC)), "resumed_with": others})
         return _carry_out(archive, replace(prepared, trials=trials), facts, observer, scripts, repeats)
+
+
+def _alone(prepared: Prepared) -> AbstractContextManager[None]:
+    return alone(prepared.plan.fixtures, live=prepared.parts.model is None, run=prepared.plan.run)
 
 
 class _Growing:

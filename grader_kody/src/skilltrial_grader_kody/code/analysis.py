@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ..words import REMOVED
 from .effects import Act, Effect, Kind, Sequel, acts
-from .machine import Answers, Budget, Machine, TooComplex, Undecided
+from .machine import Machine
 from .parsing import Unparsable, children, parse
-from .scopes import Scope
+from .running import Answers, Budget, TooComplex, Undecided, Walk
 from .statements import block
-from .values import TAINTED, UNKNOWN, Bound, Either, Function, Operation, Package, Shape, Value, of_json
+from .values import TAINTED, UNKNOWN, Bound, Either, Function, Operation, Package, Scope, Shape, Value, of_json
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -148,7 +148,7 @@ def _argument(params: Value) -> Value:
     return Shape({"kody": TAINTED, "workflows": TAINTED, "params": params, **given}, open=True)
 
 
-def _nested(code: str, params: Value, outer: Machine) -> Effect:
+def _nested(code: str, params: Value, outer: Walk) -> Effect:
     """What a module inside a text does."""
     if outer.nesting >= _DEEP:
         raise TooComplex

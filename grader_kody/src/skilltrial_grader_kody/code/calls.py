@@ -28,13 +28,13 @@ from .values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
+    from .running import Walk
 
 _REHEARSALS = ("dryRun", "dry_run", "preview", "validateOnly", "checkOnly", "noop", "simulate")
 """Arguments by which an operation is asked to change nothing."""
 
 
-def call(machine: Machine, value: Value, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
+def call(machine: Walk, value: Value, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
     """Call one value, not an Either of them."""
     match value:
         case Function():
@@ -66,7 +66,7 @@ def call(machine: Machine, value: Value, arguments: Sequence[Value], node: Node,
     return UNKNOWN
 
 
-def operation(machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
+def operation(machine: Walk, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
     """A function that the runtime gives."""
     found = _act(Kind.OPERATION, name, node, arguments)
     found.rehearsal = _rehearsal(arguments)
@@ -78,7 +78,7 @@ def operation(machine: Machine, name: str, arguments: Sequence[Value], node: Nod
     return machine.ask(found, arguments, open_end)
 
 
-def _give(machine: Machine, arguments: Sequence[Value], node: Node) -> None:
+def _give(machine: Walk, arguments: Sequence[Value], node: Node) -> None:
     for argument in arguments:
         machine.give_away(argument, node)
 

@@ -35,30 +35,30 @@ from .values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
-    from .scopes import Scope
+    from .running import Walk
+    from .values import Scope
 
 
-def _identifier(machine: Machine, node: Node, scope: Scope) -> Value:
+def _identifier(machine: Walk, node: Node, scope: Scope) -> Value:
     named = name(node)
     cell = scope.find(named)
     return cell.value if cell is not None else unbound(machine, named)
 
 
-def _this(machine: Machine, node: Node, scope: Scope) -> Value:
+def _this(machine: Walk, node: Node, scope: Scope) -> Value:
     cell = scope.find("this")
     return cell.value if cell is not None else Special.GLOBALS
 
 
-def _string(machine: Machine, node: Node, scope: Scope) -> Value:
+def _string(machine: Walk, node: Node, scope: Scope) -> Value:
     return Const(unescaped(text(node)[1:-1]))
 
 
-def _number(machine: Machine, node: Node, scope: Scope) -> Value:
+def _number(machine: Walk, node: Node, scope: Scope) -> Value:
     return arithmetic.literal(text(node))
 
 
-def _template(machine: Machine, node: Node, scope: Scope) -> Value:
+def _template(machine: Walk, node: Node, scope: Scope) -> Value:
     """A template; known where all of its parts are."""
     whole: str | None = ""
     for part in children(node):
@@ -71,7 +71,7 @@ def _template(machine: Machine, node: Node, scope: Scope) -> Value:
     return UNKNOWN if whole is None else Const(whole)
 
 
-def _object(machine: Machine, node: Node, scope: Scope) -> Value:
+def _object(machine: Walk, node: Node, scope: Scope) -> Value:
     made = Shape()
     for part in children(node):
         match part.type:
@@ -104,7 +104,7 @@ def _into(made: Shape, at: str | None, value: Value) -> None:
         made.fields[at] = value
 
 
-def _spread(machine: Machine, made: Shape, value: Value) -> None:
+def _spread(machine: Walk, made: Shape, value: Value) -> None:
     match value:
         case Shape(fields, open, within):
             made.fields.update(fields)
@@ -120,12 +120,12 @@ def _spread(machine: Machine, made: Shape, value: Value) -> None:
             made.open = True
 
 
-def _array(machine: Machine, node: Node, scope: Scope) -> Value:
+def _array(machine: Walk, node: Node, scope: Scope) -> Value:
     values, open_end = arguments(machine, node, scope)
     return Items(list(values), open_end)
 
 
-def arguments(machine: Machine, node: Node, scope: Scope) -> tuple[list[Value], bool]:
+def arguments(machine: Walk, node: Node, scope: Scope) -> tuple[list[Value], bool]:
     """The values in brackets, and whether there may be more of them than are known."""
     values: list[Value] = []
     open_end = False
@@ -146,7 +146,7 @@ def arguments(machine: Machine, node: Node, scope: Scope) -> tuple[list[Value], 
     return values, open_end
 
 
-def _function(machine: Machine, node: Node, scope: Scope) -> Value:
+def _function(machine: Walk, node: Node, scope: Scope) -> Value:
     named = node.child_by_field_name("name")
     if named is None or node.type == "method_definition":
         return Function(node, scope, id=(node.start_byte, node.end_byte))
@@ -156,25 +156,25 @@ def _function(machine: Machine, node: Node, scope: Scope) -> Value:
     return made
 
 
-def _class(machine: Machine, node: Node, scope: Scope) -> Value:
+def _class(machine: Walk, node: Node, scope: Scope) -> Value:
     return Class(node, scope)
 
 
-def _member(machine: Machine, node: Node, scope: Scope) -> Value:
+def _member(machine: Walk, node: Node, scope: Scope) -> Value:
     of, at = node.child_by_field_name("object"), node.child_by_field_name("property")
     if of is None or at is None:
         return UNKNOWN
     return members.get(machine, machine.evaluate(of, scope), members.key(machine, at, scope))
 
 
-def _subscript(machine: Machine, node: Node, scope: Scope) -> Value:
+def _subscript(machine: Walk, node: Node, scope: Scope) -> Value:
     of, at = node.child_by_field_name("object"), node.child_by_field_name("index")
     if of is None or at is None:
         return UNKNOWN
     return members.get(machine, machine.evaluate(of, scope), machine.evaluate(at, scope))
 
 
-def _inner(machine: Machine, node: Node, scope: Scope) -> Value:
+def _inner(machine: Walk, node: Node, scope: Scope) -> Value:
     """The value of the last expression inside; of type assertions the value is what they assert of."""
     inner = children(node)
     if not inner:
@@ -184,21 +184,21 @@ def _inner(machine: Machine, node: Node, scope: Scope) -> Value:
     return machine.evaluate(inner[-1], scope)
 
 
-def _sequence(machine: Machine, node: Node, scope: Scope) -> Value:
+def _sequence(machine: Walk, node: Node, scope: Scope) -> Value:
     value: Value = UNDEFINED
     for part in children(node):
         value = machine.evaluate(part, scope)
     return value
 
 
-def _unary(machine: Machine, node: Node, scope: Scope) -> Value:
+def _unary(machine: Walk, node: Node, scope: Scope) -> Value:
     argument, operator = node.child_by_field_name("argument"), node.child_by_field_name("operator")
     if argument is None or operator is None:
         return UNKNOWN
     return arithmetic.unary(text(operator), machine.evaluate(argument, scope))
 
 
-def _binary(machine: Machine, node: Node, scope: Scope) -> Value:
+def _binary(machine: Walk, node: Node, scope: Scope) -> Value:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None:
@@ -210,7 +210,7 @@ def _binary(machine: Machine, node: Node, scope: Scope) -> Value:
     return arithmetic.binary(sign, first, machine.evaluate(right, scope))
 
 
-def _short(machine: Machine, sign: str, first: Value, right: Node, scope: Scope) -> Value:
+def _short(machine: Walk, sign: str, first: Value, right: Node, scope: Scope) -> Value:
     known = nullish(first) if sign == "??" else truth(first)
     goes_on = known if sign in {"&&", "??"} else None if known is None else not known
     if goes_on is None:
@@ -218,7 +218,7 @@ def _short(machine: Machine, sign: str, first: Value, right: Node, scope: Scope)
     return machine.evaluate(right, scope) if goes_on else first
 
 
-def _ternary(machine: Machine, node: Node, scope: Scope) -> Value:
+def _ternary(machine: Walk, node: Node, scope: Scope) -> Value:
     condition, yes = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
     no = node.child_by_field_name("alternative")
     if condition is None or yes is None or no is None:
@@ -229,7 +229,7 @@ def _ternary(machine: Machine, node: Node, scope: Scope) -> Value:
     return machine.choose(lambda: machine.evaluate(yes, scope), lambda: machine.evaluate(no, scope))
 
 
-def _assignment(machine: Machine, node: Node, scope: Scope) -> Value:
+def _assignment(machine: Walk, node: Node, scope: Scope) -> Value:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return UNKNOWN
@@ -238,7 +238,7 @@ def _assignment(machine: Machine, node: Node, scope: Scope) -> Value:
     return value
 
 
-def _augmented(machine: Machine, node: Node, scope: Scope) -> Value:
+def _augmented(machine: Walk, node: Node, scope: Scope) -> Value:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None:
@@ -252,7 +252,7 @@ def _augmented(machine: Machine, node: Node, scope: Scope) -> Value:
     return value
 
 
-def _update(machine: Machine, node: Node, scope: Scope) -> Value:
+def _update(machine: Walk, node: Node, scope: Scope) -> Value:
     argument, operator = node.child_by_field_name("argument"), node.child_by_field_name("operator")
     if argument is None or operator is None:
         return UNKNOWN
@@ -262,7 +262,7 @@ def _update(machine: Machine, node: Node, scope: Scope) -> Value:
     return after if node.children[0].type in {"++", "--"} else before
 
 
-def _call(machine: Machine, node: Node, scope: Scope) -> Value:
+def _call(machine: Walk, node: Node, scope: Scope) -> Value:
     function, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or given is None:
         return UNKNOWN
@@ -285,7 +285,7 @@ def _call(machine: Machine, node: Node, scope: Scope) -> Value:
     return machine.call(callee, values, node, open_end)
 
 
-def _on_something(machine: Machine, function: Node, node: Node) -> None:
+def _on_something(machine: Walk, function: Node, node: Node) -> None:
     """A method of a value that can't be told: where it has the name of one of the runtime's, it may be that one."""
     written = function.child_by_field_name("property")
     if written is not None and name(written) in AUTHORING | REMOVED:
@@ -293,13 +293,13 @@ def _on_something(machine: Machine, function: Node, node: Node) -> None:
         machine.add(Act(Kind.STRAY, name(written), row + 1, column + 1))
 
 
-def _of_nothing(machine: Machine, function: Node, scope: Scope) -> bool:
+def _of_nothing(machine: Walk, function: Node, scope: Scope) -> bool:
     """Whether the receiver of a method is null or undefined."""
     of = function.child_by_field_name("object")
     return of is not None and of.type == "identifier" and nullish(_identifier(machine, of, scope)) is True
 
 
-def _new(machine: Machine, node: Node, scope: Scope) -> Value:
+def _new(machine: Walk, node: Node, scope: Scope) -> Value:
     constructor, given = node.child_by_field_name("constructor"), node.child_by_field_name("arguments")
     if constructor is None:
         return UNKNOWN
@@ -315,18 +315,18 @@ def _new(machine: Machine, node: Node, scope: Scope) -> Value:
     return machine.call(made_of, values, node, open_end)
 
 
-def _constant(value: Value) -> Callable[[Machine, Node, Scope], Value]:
+def _constant(value: Value) -> Callable[[Walk, Node, Scope], Value]:
     return lambda machine, node, scope: value
 
 
-def _yield(machine: Machine, node: Node, scope: Scope) -> Value:
+def _yield(machine: Walk, node: Node, scope: Scope) -> Value:
     for part in children(node):
         if leads_on(machine.evaluate(part, scope)):
             machine.unclear("what the runtime gives is handed on by a generator", node)
     return UNKNOWN
 
 
-EXPRESSIONS: dict[str, Callable[[Machine, Node, Scope], Value]] = {
+EXPRESSIONS: dict[str, Callable[[Walk, Node, Scope], Value]] = {
     "identifier": _identifier,
     "shorthand_property_identifier": _identifier,
     "this": _this,

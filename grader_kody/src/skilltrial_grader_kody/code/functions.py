@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from .members import get
-from .scopes import Scope
 from .texts import to_json, to_text
 from .values import (
     TAINTED,
@@ -19,6 +18,7 @@ from .values import (
     Builtin,
     Const,
     Items,
+    Scope,
     Shape,
     Value,
     leads_on,
@@ -29,7 +29,7 @@ from .values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
+    from .running import Walk
 
 _HARMLESS = (
     "console.",
@@ -51,7 +51,7 @@ _PASSES = frozenset(
 )
 
 
-def call(machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
+def call(machine: Walk, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
     """Call a function of the language by its name."""
     name = name.removeprefix("globalThis.")
     first = arguments[0] if arguments else UNDEFINED
@@ -83,7 +83,7 @@ def call(machine: Machine, name: str, arguments: Sequence[Value], node: Node, op
     return UNKNOWN
 
 
-def _made(machine: Machine, arguments: Sequence[Value], node: Node) -> Value:
+def _made(machine: Walk, arguments: Sequence[Value], node: Node) -> Value:
     """`new Function(...)`: a body that is known, without parameters, is a function like any other."""
     body = to_text(arguments[-1]) if arguments else ""
     if body is None or len(arguments) > 1:
@@ -92,7 +92,7 @@ def _made(machine: Machine, arguments: Sequence[Value], node: Node) -> Value:
     return Bound(Builtin(_OF_TEXT), (Const(body),))
 
 
-def _promise(machine: Machine, name: str, first: Value, node: Node) -> Value:
+def _promise(machine: Walk, name: str, first: Value, node: Node) -> Value:
     if name == "new Promise":
         machine.call(first, (Builtin("resolve"), Builtin("reject")), node)
         return UNKNOWN
@@ -101,7 +101,7 @@ def _promise(machine: Machine, name: str, first: Value, node: Node) -> Value:
     return UNKNOWN
 
 
-def _reflected(machine: Machine, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
+def _reflected(machine: Walk, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:  # noqa: PLR0911 - a table
     first, second = (*arguments, UNDEFINED, UNDEFINED)[:2]
     match name:
         case "Object.keys" | "Object.getOwnPropertyNames" | "Reflect.ownKeys" if isinstance(first, Shape):

@@ -9,19 +9,30 @@ from .effects import NOTHING, Choice, Repeat
 from .ends import End
 from .parsing import children
 from .patterns import bind
-from .scopes import Cell, Scope
-from .values import TAINTED, UNKNOWN, Const, Items, Shape, Value, either, leads_on, truth
+from .values import (
+    TAINTED,
+    UNKNOWN,
+    Cell,
+    Const,
+    Items,
+    Scope,
+    Shape,
+    Value,
+    either,
+    leads_on,
+    truth,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
+    from .running import Walk
 
 TURNS = 64
 """Turns that are followed one by one."""
 
 
-def counted(machine: Machine, node: Node, scope: Scope) -> End | None:
+def counted(machine: Walk, node: Node, scope: Scope) -> End | None:
     """`for (begin; test; step)`."""
     inner = Scope(scope)
     begin = node.child_by_field_name("initializer")
@@ -36,12 +47,12 @@ def counted(machine: Machine, node: Node, scope: Scope) -> End | None:
     )
 
 
-def while_(machine: Machine, node: Node, scope: Scope) -> End | None:
+def while_(machine: Walk, node: Node, scope: Scope) -> End | None:
     """`while (test)`."""
     return _loop(machine, node.child_by_field_name("condition"), node.child_by_field_name("body"), None, scope)
 
 
-def do(machine: Machine, node: Node, scope: Scope) -> End | None:
+def do(machine: Walk, node: Node, scope: Scope) -> End | None:
     """`do ... while (test)`: once for certain."""
     body = node.child_by_field_name("body")
     end = machine.execute(body, scope) if body is not None else None
@@ -53,7 +64,7 @@ def do(machine: Machine, node: Node, scope: Scope) -> End | None:
     return End.MAYBE if end is End.MAYBE else after
 
 
-def _loop(machine: Machine, test: Node | None, body: Node | None, step: Node | None, scope: Scope) -> End | None:
+def _loop(machine: Walk, test: Node | None, body: Node | None, step: Node | None, scope: Scope) -> End | None:
     def condition() -> bool | None:
         parts = [test] if test is not None and test.type != "empty_statement" else []
         if parts and parts[0].type == "expression_statement":
@@ -86,7 +97,7 @@ def _loop(machine: Machine, test: Node | None, body: Node | None, step: Node | N
     return _any_number(machine, scope, turn)
 
 
-def over(machine: Machine, node: Node, scope: Scope) -> End | None:
+def over(machine: Walk, node: Node, scope: Scope) -> End | None:
     """`for (x of y)` and `for (x in y)`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     body, operator = node.child_by_field_name("body"), node.child_by_field_name("operator")
@@ -142,7 +153,7 @@ def _some(of: Value, *, keys: bool) -> Value:
     return either(*of.items, UNKNOWN) if isinstance(of, Items) else TAINTED
 
 
-def _any_number(machine: Machine, scope: Scope, turn: Callable[[], End | None]) -> End | None:
+def _any_number(machine: Walk, scope: Scope, turn: Callable[[], End | None]) -> End | None:
     """Twice, so that what one turn leaves is seen by the next; values that go on changing are then unknown."""
     before = _values(scope)
     first, end = machine.apart(turn)

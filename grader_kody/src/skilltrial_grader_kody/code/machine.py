@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from . import calls, expressions, modules, statements
 from .effects import NOTHING, Act, Choice, Effect, Kind, Repeat, Sequel
 from .ends import End
 from .parsing import Unparsable, children, name, parse
 from .patterns import bind
-from .scopes import Scope
+from .running import Answers, Budget, TooComplex, Walk
 from .values import (
     TAINTED,
     UNDEFINED,
@@ -30,6 +30,7 @@ from .values import (
     Namespace,
     Operation,
     Package,
+    Scope,
     Shape,
     Special,
     Value,
@@ -43,34 +44,6 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R")
-
-
-class TooComplex(Exception):
-    """The budget is used up."""
-
-
-class Undecided(Exception):
-    """Nobody can tell what the runtime would do; the message says where."""
-
-
-class Answers(Protocol):
-    """What the calls of a program are worth, where somebody plays the runtime."""
-
-    def answer(self, act: Act, arguments: Sequence[Value], *, certain: bool) -> Value:
-        """The value of a call. Raises Undecided."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """Steps that are left, for a program and all programs inside it."""
-
-    left: int
-
-    def take(self, steps: int = 1) -> None:
-        """One step, or more. Raises TooComplex."""
-        self.left -= steps
-        if self.left < 0:
-            raise TooComplex
 
 
 _PER_STEP = 50
@@ -104,7 +77,7 @@ class Machine:
 
     params: Value
     budget: Budget
-    program: Callable[[str, Value, Machine], Effect]
+    program: Callable[[str, Value, Walk], Effect]
     exports: dict[str, Value] = field(default_factory=dict)
     later: list[tuple[Act, str]] = field(default_factory=list)
     """Calls of `workflows.create` that name an export, which may be declared further down."""

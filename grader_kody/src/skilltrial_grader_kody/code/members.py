@@ -33,8 +33,8 @@ from .values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
-    from .scopes import Scope
+    from .running import Walk
+    from .values import Scope
 
 OF_FUNCTIONS = frozenset({"call", "apply", "bind"})
 OF_PROMISES = frozenset({"then", "catch", "finally"})
@@ -87,7 +87,7 @@ _OF_ARRAYS = frozenset(
 )
 
 
-def key(machine: Machine, node: Node, scope: Scope) -> Value:
+def key(machine: Walk, node: Node, scope: Scope) -> Value:
     """The value of a written key: a name, a text, a number, `[computed]`."""
     match node.type:
         case "property_identifier" | "private_property_identifier" | "shorthand_property_identifier":
@@ -97,7 +97,7 @@ def key(machine: Machine, node: Node, scope: Scope) -> Value:
     return machine.evaluate(node, scope)
 
 
-def get(machine: Machine, of: Value, at: Value) -> Value:  # noqa: PLR0911, PLR0912 - a table
+def get(machine: Walk, of: Value, at: Value) -> Value:  # noqa: PLR0911, PLR0912 - a table
     """The property `at` of a value."""
     if isinstance(of, Either):
         return either(*(get(machine, one, at) for one in of.options))
@@ -155,7 +155,7 @@ def _any(of: Value) -> Value:
     return UNKNOWN
 
 
-def _field(machine: Machine, of: Shape, named: str) -> Value:
+def _field(machine: Walk, of: Shape, named: str) -> Value:
     if named in of.fields:
         return of.fields[named]
     if of.within is not None:
@@ -181,7 +181,7 @@ def _letter(of: Const, known: str, named: str) -> Value:
     return Method(of, named)
 
 
-def _static(machine: Machine, of: Class, named: str) -> Value:
+def _static(machine: Walk, of: Class, named: str) -> Value:
     body = of.node.child_by_field_name("body")
     for member in children(body) if body is not None else ():
         label = member.child_by_field_name("name") or member.child_by_field_name("property")
@@ -193,7 +193,7 @@ def _static(machine: Machine, of: Class, named: str) -> Value:
     return UNKNOWN
 
 
-def put(machine: Machine, target: Node, value: Value, scope: Scope) -> None:
+def put(machine: Walk, target: Node, value: Value, scope: Scope) -> None:
     """Assign to a property."""
     of_node, at_node = target.child_by_field_name("object"), target.child_by_field_name("property")
     at_node = at_node or target.child_by_field_name("index")

@@ -29,14 +29,14 @@ from .values import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
+    from .running import Walk
 
 _STOPS = frozenset({"find", "findIndex", "findLast", "some", "every"})
 """Methods that may stop before the last item."""
 _EACH = frozenset({"forEach", "map", "flatMap", "filter", "find", "findIndex", "some", "every", "findLast"})
 
 
-def call(machine: Machine, of: Value, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
+def call(machine: Walk, of: Value, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
     """Call the method `name` of a value."""
     if name in OF_PROMISES:
         return _of_promise(machine, of, name, arguments, node)
@@ -53,7 +53,7 @@ def call(machine: Machine, of: Value, name: str, arguments: Sequence[Value], nod
     return TAINTED if leads_on(of) else UNKNOWN
 
 
-def _of_promise(machine: Machine, of: Value, name: str, arguments: Sequence[Value], node: Node) -> Value:
+def _of_promise(machine: Walk, of: Value, name: str, arguments: Sequence[Value], node: Node) -> Value:
     """What was promised comes, and is handed on; that it does not come may happen too."""
     first, second = (*arguments, UNDEFINED, UNDEFINED)[:2]
     if name == "finally":
@@ -66,9 +66,7 @@ def _of_promise(machine: Machine, of: Value, name: str, arguments: Sequence[Valu
     return machine.call(first, (of,), node)
 
 
-def _of_function(
-    machine: Machine, of: Value, name: str, arguments: Sequence[Value], node: Node, open_end: bool
-) -> Value:
+def _of_function(machine: Walk, of: Value, name: str, arguments: Sequence[Value], node: Node, open_end: bool) -> Value:
     rest = arguments[1:]
     match name:
         case "call":
@@ -86,7 +84,7 @@ def _of_function(
     return UNKNOWN
 
 
-def _of_items(machine: Machine, of: Items, name: str, arguments: Sequence[Value], node: Node) -> Value:  # noqa: PLR0911, PLR0912 - a table
+def _of_items(machine: Walk, of: Items, name: str, arguments: Sequence[Value], node: Node) -> Value:  # noqa: PLR0911, PLR0912 - a table
     first = arguments[0] if arguments else UNDEFINED
     if name in _EACH:
         return _each(machine, of, name, first, node)
@@ -131,7 +129,7 @@ def _of_items(machine: Machine, of: Items, name: str, arguments: Sequence[Value]
     return TAINTED if leads_on(of) else UNKNOWN
 
 
-def _each(machine: Machine, of: Items, name: str, callback: Value, node: Node) -> Value:
+def _each(machine: Walk, of: Items, name: str, callback: Value, node: Node) -> Value:
     """A function for each item; `find` and its like may stop early."""
     if of.open or len(of.items) > TURNS:
         some = either(*of.items, UNKNOWN)
@@ -150,7 +148,7 @@ def _each(machine: Machine, of: Items, name: str, callback: Value, node: Node) -
     return Items(list(of.items), open=True) if name == "flatMap" else UNDEFINED
 
 
-def _until(machine: Machine, of: Items, name: str, callback: Value, node: Node) -> Value:
+def _until(machine: Walk, of: Items, name: str, callback: Value, node: Node) -> Value:
     """A function for each item, until one of them decides; where that can't be told, the rest may happen or not."""
     stop, sure = name != "every", True
     order = list(enumerate(of.items))
@@ -191,7 +189,7 @@ def _sorted(of: Items, order: Value, *, in_place: bool) -> Items:
     return of
 
 
-def _reduced(machine: Machine, of: Items, arguments: Sequence[Value], node: Node) -> Value:
+def _reduced(machine: Walk, of: Items, arguments: Sequence[Value], node: Node) -> Value:
     items = list(of.items)
     if of.open or len(items) > TURNS or not arguments:
         for argument in arguments:
@@ -203,7 +201,7 @@ def _reduced(machine: Machine, of: Items, arguments: Sequence[Value], node: Node
     return value
 
 
-def _joined(machine: Machine, of: Items, arguments: Sequence[Value]) -> Items:
+def _joined(machine: Walk, of: Items, arguments: Sequence[Value]) -> Items:
     machine.budget.take(sum(len(one.items) for one in (of, *arguments) if isinstance(one, Items)))
     made = Items(list(of.items), of.open)
     for one in arguments:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from .ends import End
-    from .machine import Machine
-    from .scopes import Scope
+    from .running import Walk
+    from .values import Scope
 
 RUNTIME = "kody:runtime"
 _STRANGERS = ("node:", "npm:", "jsr:", "http:", "https:", "data:", "file:", "./", "../", "/")
@@ -33,7 +33,7 @@ def module(specifier: str) -> Value:
     return UNKNOWN
 
 
-def load(machine: Machine, specifier: Value, node: Node) -> Value:
+def load(machine: Walk, specifier: Value, node: Node) -> Value:
     """A dynamic import."""
     if isinstance(specifier, Either):
         return either(*(load(machine, one, node) for one in specifier.options))
@@ -41,7 +41,7 @@ def load(machine: Machine, specifier: Value, node: Node) -> Value:
     return module(known) if known is not None else Package("")
 
 
-def imported(machine: Machine, node: Node, scope: Scope) -> End | None:
+def imported(machine: Walk, node: Node, scope: Scope) -> End | None:
     """`import a, {b as c} from 'd'`."""
     source = node.child_by_field_name("source")
     if source is None or any(part.type == "type" for part in node.children):
@@ -54,7 +54,7 @@ def imported(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
 
-def _clause(machine: Machine, part: Node, of: Value, scope: Scope) -> None:
+def _clause(machine: Walk, part: Node, of: Value, scope: Scope) -> None:
     match part.type:
         case "identifier":
             scope.declare(name(part), get(machine, of, Const("default")), machine.depth)
@@ -68,7 +68,7 @@ def _clause(machine: Machine, part: Node, of: Value, scope: Scope) -> None:
                     scope.declare(name(alias or written), get(machine, of, Const(exported_name)), machine.depth)
 
 
-def exported(machine: Machine, node: Node, scope: Scope) -> End | None:
+def exported(machine: Walk, node: Node, scope: Scope) -> End | None:
     """`export ...`: what is declared is carried out, and kept by its exported name."""
     declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     default = any(part.type == "default" for part in node.children)

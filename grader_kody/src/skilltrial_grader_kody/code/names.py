@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .values import KODY, UNDEFINED, WORKFLOWS, Builtin, Const, Special, Value
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from .running import Walk
 
 
 def _words(text: str) -> frozenset[str]:
@@ -23,7 +23,7 @@ LANGUAGE = _words(
 )
 
 
-def unbound(machine: Machine, name: str) -> Value:
+def unbound(machine: Walk, name: str) -> Value:
     """What a name stands for that nothing shadows."""
     match name:
         case "kody":

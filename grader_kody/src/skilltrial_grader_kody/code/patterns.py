@@ -11,12 +11,12 @@ from .values import UNDEFINED, UNKNOWN, Const, Items, Shape, Value, alike, eithe
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
-    from .scopes import Scope
+    from .running import Walk
+    from .values import Scope
 
 
 def bind(
-    machine: Machine, pattern: Node, value: Value, scope: Scope, *, default: Node | None = None, assign: bool = False
+    machine: Walk, pattern: Node, value: Value, scope: Scope, *, default: Node | None = None, assign: bool = False
 ) -> None:
     """Give `value` to what `pattern` names, declared in `scope` or (`assign`) found from there."""
     machine.budget.take()
@@ -40,7 +40,7 @@ def bind(
             pass
 
 
-def _name(machine: Machine, name: str, value: Value, scope: Scope, assign: bool) -> None:
+def _name(machine: Walk, name: str, value: Value, scope: Scope, assign: bool) -> None:
     cell = scope.find(name) if assign else None
     if cell is not None:
         before = cell.value
@@ -56,7 +56,7 @@ def _name(machine: Machine, name: str, value: Value, scope: Scope, assign: bool)
         scope.declare(name, value, machine.depth)
 
 
-def _or_default(machine: Machine, value: Value, default: Node | None, scope: Scope) -> Value:
+def _or_default(machine: Walk, value: Value, default: Node | None, scope: Scope) -> Value:
     if default is None or (value is not UNDEFINED and nullish(value) is False):
         return value
     if value is UNDEFINED:
@@ -66,7 +66,7 @@ def _or_default(machine: Machine, value: Value, default: Node | None, scope: Sco
     return either(value, machine.maybe(lambda: machine.evaluate(default, scope)))
 
 
-def _fields(machine: Machine, pattern: Node, value: Value, scope: Scope, assign: bool) -> None:
+def _fields(machine: Walk, pattern: Node, value: Value, scope: Scope, assign: bool) -> None:
     taken: list[str] = []
     for part in children(pattern):
         if part.type in {"rest_pattern", "spread_element"}:
@@ -94,7 +94,7 @@ def _rest(value: Value, taken: list[str]) -> Value:
     return value
 
 
-def _items(machine: Machine, pattern: Node, value: Value, scope: Scope, assign: bool) -> None:
+def _items(machine: Walk, pattern: Node, value: Value, scope: Scope, assign: bool) -> None:
     at = 0
     for part in pattern.children:
         if part.type == ",":

@@ -11,26 +11,36 @@ from .effects import NOTHING, Choice, Effect, Sequel
 from .ends import End
 from .parsing import children, name, text
 from .patterns import bind
-from .scopes import Scope
-from .values import TAINTED, UNDEFINED, UNKNOWN, Class, Const, Function, Shape, leads_on, truth
+from .values import (
+    TAINTED,
+    UNDEFINED,
+    UNKNOWN,
+    Class,
+    Const,
+    Function,
+    Scope,
+    Shape,
+    leads_on,
+    truth,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from .machine import Machine
+    from .running import Walk
 
 _FUNCTIONS = frozenset({"function_declaration", "generator_function_declaration"})
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration"})
 _LEAVES = frozenset({End.RETURN, End.THROW, End.BREAK, End.CONTINUE})
 
 
-def block(machine: Machine, nodes: Sequence[Node], scope: Scope) -> End | None:
+def block(machine: Walk, nodes: Sequence[Node], scope: Scope) -> End | None:
     """Carry out statements one after the other, in a scope of their own making."""
     _hoist(machine, nodes, scope)
     return _from(machine, nodes, 0, scope)
 
 
-def _from(machine: Machine, nodes: Sequence[Node], start: int, scope: Scope) -> End | None:
+def _from(machine: Walk, nodes: Sequence[Node], start: int, scope: Scope) -> End | None:
     for at in range(start, len(nodes)):
         node = nodes[at]
         if node.type == "if_statement":
@@ -48,7 +58,7 @@ def _from(machine: Machine, nodes: Sequence[Node], start: int, scope: Scope) -> 
     return None
 
 
-def _if(machine: Machine, node: Node, nodes: Sequence[Node], at: int, scope: Scope) -> tuple[bool, End | None]:
+def _if(machine: Walk, node: Node, nodes: Sequence[Node], at: int, scope: Scope) -> tuple[bool, End | None]:
     """An `if`; True where what follows it in the block has been carried out too."""
     condition, yes = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
     no = node.child_by_field_name("alternative")
@@ -77,7 +87,7 @@ def _if(machine: Machine, node: Node, nodes: Sequence[Node], at: int, scope: Sco
     return True, leaves if after is leaves else (End.RETURN if after in _LEAVES else End.MAYBE)
 
 
-def _hoist(machine: Machine, nodes: Sequence[Node], scope: Scope) -> None:
+def _hoist(machine: Walk, nodes: Sequence[Node], scope: Scope) -> None:
     """Declare what a block declares before it runs: functions with their values, everything else without."""
     for node in nodes:
         inner = node.child_by_field_name("declaration") if node.type == "export_statement" else node
@@ -95,17 +105,17 @@ def _hoist(machine: Machine, nodes: Sequence[Node], scope: Scope) -> None:
                     scope.declare(name(target), UNDEFINED, machine.depth)
 
 
-def _block(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _block(machine: Walk, node: Node, scope: Scope) -> End | None:
     return block(machine, children(node), Scope(scope))
 
 
-def _expression(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _expression(machine: Walk, node: Node, scope: Scope) -> End | None:
     for part in children(node):
         machine.evaluate(part, scope)
     return None
 
 
-def _declaration(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _declaration(machine: Walk, node: Node, scope: Scope) -> End | None:
     where = scope.of_function() if node.type == "variable_declaration" else scope
     for part in children(node):
         target, value = part.child_by_field_name("name"), part.child_by_field_name("value")
@@ -115,28 +125,28 @@ def _declaration(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
 
-def _return(machine: Machine, node: Node, scope: Scope) -> End:
+def _return(machine: Walk, node: Node, scope: Scope) -> End:
     inner = children(node)
     machine.returns[-1].append(machine.evaluate(inner[0], scope) if inner else UNDEFINED)
     return End.RETURN
 
 
-def _throw(machine: Machine, node: Node, scope: Scope) -> End:
+def _throw(machine: Walk, node: Node, scope: Scope) -> End:
     for part in children(node):
         if leads_on(machine.evaluate(part, scope)):
             machine.unclear("what the runtime gives is thrown", node)
     return End.THROW
 
 
-def _if_alone(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _if_alone(machine: Walk, node: Node, scope: Scope) -> End | None:
     return _if(machine, node, (), 0, scope)[1]
 
 
-def _else(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _else(machine: Walk, node: Node, scope: Scope) -> End | None:
     return block(machine, children(node), Scope(scope))
 
 
-def _try(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _try(machine: Walk, node: Node, scope: Scope) -> End | None:
     body, handler = node.child_by_field_name("body"), node.child_by_field_name("handler")
     finalizer = node.child_by_field_name("finalizer")
     machine.tries += 1
@@ -157,7 +167,7 @@ def _try(machine: Machine, node: Node, scope: Scope) -> End | None:
     return end
 
 
-def _catch(machine: Machine, handler: Node, scope: Scope) -> End | None:
+def _catch(machine: Walk, handler: Node, scope: Scope) -> End | None:
     inner = Scope(scope)
     parameter, body = handler.child_by_field_name("parameter"), handler.child_by_field_name("body")
     if parameter is not None:
@@ -165,7 +175,7 @@ def _catch(machine: Machine, handler: Node, scope: Scope) -> End | None:
     return machine.execute(body, inner) if body is not None else None
 
 
-def _switch(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _switch(machine: Walk, node: Node, scope: Scope) -> End | None:
     value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     if value is None or body is None:
         return None
@@ -193,7 +203,7 @@ def _switch(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None if ends <= {None} else End.MAYBE
 
 
-def _labeled(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _labeled(machine: Walk, node: Node, scope: Scope) -> End | None:
     body = node.child_by_field_name("body")
     if body is None:
         return None
@@ -202,14 +212,14 @@ def _labeled(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None if end in {None, End.BREAK} else End.MAYBE
 
 
-def _break(machine: Machine, node: Node, scope: Scope) -> End:
+def _break(machine: Walk, node: Node, scope: Scope) -> End:
     if node.child_by_field_name("label") is not None:
         machine.jumps += 1
         return End.MAYBE
     return End.BREAK if node.type == "break_statement" else End.CONTINUE
 
 
-def _with(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _with(machine: Walk, node: Node, scope: Scope) -> End | None:
     of, body = node.child_by_field_name("object"), node.child_by_field_name("body")
     if of is not None and leads_on(machine.evaluate(of, scope)):
         machine.unclear("names are looked up in what the runtime gives", node)
@@ -218,7 +228,7 @@ def _with(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
 
-def _enum(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _enum(machine: Walk, node: Node, scope: Scope) -> End | None:
     named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     made = Shape(open=True)
     for part in children(body) if body is not None else ():
@@ -230,7 +240,7 @@ def _enum(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
 
-def _space(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _space(machine: Walk, node: Node, scope: Scope) -> End | None:
     """A TypeScript namespace: its statements run; what it exports is not followed."""
     named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if body is not None:
@@ -240,9 +250,7 @@ def _space(machine: Machine, node: Node, scope: Scope) -> End | None:
     return None
 
 
-def _within(
-    loop: Callable[[Machine, Node, Scope], End | None], machine: Machine, node: Node, scope: Scope
-) -> End | None:
+def _within(loop: Callable[[Walk, Node, Scope], End | None], machine: Walk, node: Node, scope: Scope) -> End | None:
     """A loop: a `break` of its own ends it and nothing else. Only a return, a jump or an error leads further."""
     before = len(machine.returns[-1]), machine.jumps
     end = loop(machine, node, scope)
@@ -250,11 +258,11 @@ def _within(
     return None if own else end
 
 
-def _none(machine: Machine, node: Node, scope: Scope) -> End | None:
+def _none(machine: Walk, node: Node, scope: Scope) -> End | None:
     return None
 
 
-STATEMENTS: dict[str, Callable[[Machine, Node, Scope], End | None]] = {
+STATEMENTS: dict[str, Callable[[Walk, Node, Scope], End | None]] = {
     "statement_block": _block,
     "expression_statement": _expression,
     "lexical_declaration": _declaration,

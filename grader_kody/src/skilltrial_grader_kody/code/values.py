@@ -1,4 +1,7 @@
-"""What an expression may be worth, as far as that matters: constants, shapes, functions, and what the runtime gives."""
+"""What an expression may be worth, as far as that matters: constants, shapes, functions, and what the runtime gives.
+
+And the names that stand for values: a function holds the scope that it was made in.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from .scopes import Scope
 
 
 class Special(Enum):
@@ -241,3 +242,44 @@ def of_json(value: object) -> Value:
     if isinstance(value, list):
         return Items([of_json(one) for one in value])
     return Const(value) if isinstance(value, str | float | bool | int) or value is None else UNKNOWN
+
+
+@dataclass(slots=True)
+class Cell:
+    """A variable. `depth` is how deep in branches it was declared: an assignment deeper than that may not happen."""
+
+    value: Value
+    depth: int
+
+    def assign(self, value: Value, depth: int) -> None:
+        """Give it a value; within a branch it may keep the old one."""
+        self.value = value if depth <= self.depth else either(self.value, value)
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A block's or function's names."""
+
+    parent: Scope | None = None
+    cells: dict[str, Cell] = field(default_factory=dict)
+    function: bool = False
+
+    def find(self, name: str) -> Cell | None:
+        """The variable of that name, here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.cells:
+                return scope.cells[name]
+            scope = scope.parent
+        return None
+
+    def declare(self, name: str, value: Value, depth: int) -> None:
+        """Add a variable here."""
+        self.cells[name] = Cell(value, depth)
+
+    def of_function(self) -> Scope:
+        """Where `var` declares."""
+        scope = self
+        while not scope.function and scope.parent is not None:
+            scope = scope.parent
+        return scope

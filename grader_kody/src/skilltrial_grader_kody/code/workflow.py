@@ -20,10 +20,10 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .machine import Machine
+    from .running import Walk
 
 
-def create(machine: Machine, act: Act, arguments: Sequence[Value], open_end: bool) -> None:
+def create(machine: Walk, act: Act, arguments: Sequence[Value], open_end: bool) -> None:
     """Complete the act of a call of `workflows.create`."""
     given = arguments[0] if arguments else (UNKNOWN if open_end else UNDEFINED)
     deferrals = {_deferred(one) for one in options(given)}
@@ -48,7 +48,7 @@ def _deferred(given: Value) -> bool | None:
     return False
 
 
-def _module(machine: Machine, act: Act, given: Value) -> Effect:
+def _module(machine: Walk, act: Act, given: Value) -> Effect:
     """What the deferred module does."""
     if not isinstance(given, Shape):
         known = given is UNDEFINED or isinstance(given, Const)

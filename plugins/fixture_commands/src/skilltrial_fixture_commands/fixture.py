@@ -53,6 +53,6 @@ class CommandsFixture:
 
     def open_fixtures(self, run: RunInfo, assets: Mapping[str, bytes]) -> AbstractContextManager[FixtureRun]:
         """Read the replies once for all trials of a run (see FixtureSpec)."""
-        from .serving import open_commands
+        from .serving import Made, open_commands
 
-        return open_commands(self, assets[self.replies])
+        return open_commands(Made(self.programs, self.stdin), self.replies, assets[self.replies])

@@ -11,23 +11,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from skilltrial.api import InvalidRequest, Offer, Place, Recorder, Trial
 from skilltrial.replies.scripts import choice_fault, chosen, first_state
 
-from .fixture import CommandsFixture
 from .playing import Play
 from .preparing import prepare
 from .spool import Spool
+
+
+class Made(NamedTuple):
+    """The programs that are made, and those of them that read their standard input."""
+
+    programs: tuple[str, ...]
+    stdin: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Doubles:
     """What a run plays: a FixtureRun."""
 
-    options: CommandsFixture
+    made: Made
     plays: Mapping[str, Play]
     seed: bytes
 
@@ -45,12 +52,12 @@ class Doubles:
             project=place.project,
             play=play,
             state=first_state(play.state, options),
-            programs=self.options.programs,
+            programs=self.made.programs,
             recorder=recorder,
         )
         spool.open()
         try:
-            yield Offer("", tools=self.options.programs, programs=self._placed(place.home, spool.folder))
+            yield Offer("", tools=self.made.programs, programs=self._placed(place.home, spool.folder))
         finally:
             spool.close()
 
@@ -63,8 +70,8 @@ class Doubles:
         asking.write_bytes(files(__package__).joinpath("shim.py").read_bytes())
         # The interpreter itself, not the link to it in an environment that bears a telling name.
         python = Path(sys.executable).resolve()
-        for name in self.options.programs:
-            reads = "1" if name in self.options.stdin else "0"
+        for name in self.made.programs:
+            reads = "1" if name in self.made.stdin else "0"
             words = shlex.join([str(python), "-I", "-S", str(asking), str(spool), name, reads])
             program = folder / name
             program.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
@@ -79,9 +86,9 @@ def _nameless(folder: Path, seed: bytes) -> Path:
 
 
 @contextmanager
-def open_commands(options: CommandsFixture, replies: bytes) -> Iterator[Doubles]:
-    """Read the replies. Raises InvalidRequest for a faulty file."""
-    plays, faults = prepare(options.programs, options.replies, replies)
+def open_commands(made: Made, name: str, replies: bytes) -> Iterator[Doubles]:
+    """Read the replies, a file of this name. Raises InvalidRequest for a faulty one."""
+    plays, faults = prepare(made.programs, name, replies)
     if faults:
         raise InvalidRequest("\n".join(faults))
-    yield Doubles(options, plays, replies)
+    yield Doubles(made, plays, replies)

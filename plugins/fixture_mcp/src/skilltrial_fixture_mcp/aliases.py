@@ -21,6 +21,12 @@ def present(offered: Collection[str], aliases: Aliases) -> dict[str, str]:
     return found
 
 
+def known(offered: Collection[str], aliases: Aliases) -> dict[str, str]:
+    """Each name that stands in the catalog for a tool of `aliases` → that tool, as whoever answers for it knows it."""
+    means = present(offered, aliases)
+    return {means[tool]: tool for tool in reversed([*aliases]) if tool in means}
+
+
 def renamed(rule: Rule, names: Mapping[str, str]) -> Rule:
     """The rule for the tools as the catalog calls them. A list that then names one twice names it once."""
     if not names:

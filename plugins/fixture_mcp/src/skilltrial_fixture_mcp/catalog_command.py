@@ -37,8 +37,16 @@ def capture(url: str | None, program: str | None, token_env: str | None, seconds
 @click.argument("catalog", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--replies", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Scripts of replies.")
 @click.option("--script", metavar="NAME", help="The script to play, where the file has several.")
+@click.option(
+    "--alias",
+    "aliases",
+    metavar="TOOL=OTHER",
+    multiple=True,
+    callback=lambda _context, _option, given: _aliases(given),
+    help="Another name of a tool, as in a suite's `aliases`. Repeatable.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: a free one]")
-def serve(catalog: Path, replies: Path | None, script: str | None, port: int) -> None:
+def serve(catalog: Path, replies: Path | None, script: str | None, aliases: dict[str, list[str]], port: int) -> None:
     """Offer the tools of CATALOG to a client of your own, as a trial would get them, until Ctrl-C.
 
     Prints the address, then a line for each thing that would be on record. Without --replies no call is foreseen.
@@ -51,5 +59,17 @@ def serve(catalog: Path, replies: Path | None, script: str | None, port: int) ->
         None if replies is None else str(replies),
         {str(path): path.read_bytes() for path in files},
         {} if script is None else {"script": script},
+        aliases,
     )
     become_server(plan, port)
+
+
+def _aliases(given: tuple[str, ...]) -> dict[str, list[str]]:
+    """Tool → other names of it, in the order in which they were given."""
+    found: dict[str, list[str]] = {}
+    for one in given:
+        tool, _, other = one.partition("=")
+        if not tool or not other:
+            raise click.BadParameter(f"{one!r} is no TOOL=OTHER, such as get_record=fetch_record")
+        found.setdefault(tool, []).append(other)
+    return found

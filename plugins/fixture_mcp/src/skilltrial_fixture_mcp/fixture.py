@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
+from hashlib import sha256
 from importlib.util import find_spec
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 from pydantic.dataclasses import dataclass
 
-from skilltrial.api import Answerer, Can, CatalogIdentity, FixtureIdentity, FixtureRun, LiveServer, RunInfo
+from skilltrial.api import (
+    Answerer,
+    Can,
+    CatalogIdentity,
+    FixtureIdentity,
+    FixtureRun,
+    InvalidRequest,
+    LiveServer,
+    RunInfo,
+)
+
+if TYPE_CHECKING:
+    from .upstream import Line
 
 ToolName = Annotated[str, Field(min_length=1, max_length=200)]
 File = Annotated[str, Field(min_length=1, max_length=500)]
@@ -109,6 +124,7 @@ class McpFixture:
             ),
             live=live,
             exclusive=live is not None and (live.mutates if self.shared is None else self.shared),
+            account=None if live is None else self._account(),
             aliases=dict(present([str(tool["name"]) for tool in file.tools], self.aliases)),
         )
 
@@ -116,9 +132,36 @@ class McpFixture:
         self, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None
     ) -> AbstractContextManager[FixtureRun]:
         """Start the server that serves all trials of a run (see FixtureSpec)."""
-        from .serving import open_server
+        from .aliases import known
+        from .knowing import Knowing
+        from .preparing import prepare
+        from .served import About
+        from .serving import Wanted, open_server
 
-        return open_server(self, run, assets, answerer)
+        prepared, faults = prepare(self.catalog, self.replies, assets, self.aliases)
+        if prepared is None:
+            raise InvalidRequest("\n".join(faults))
+        catalog = prepared.catalog
+        about = About(self.server_name or catalog.server, catalog.version, self.instructions, self.era)
+        names = known(catalog.tools, self.aliases)
+        asked = Knowing(answerer, names) if answerer is not None and names else answerer
+        return open_server(Wanted(about, prepared, self.transport, asked, self._reach(run)))
+
+    def _reach(self, run: RunInfo) -> Callable[[], Line] | None:
+        """How the real server is reached in this run; None where it must not be."""
+        if self.mode != "forward" or not run.live:
+            return None
+        from .reaching import reach
+
+        lent = {} if self.token_env is None else {self.token_env: run.lent[self.token_env]}
+        return reach(self.url, self.command, lent)
+
+    def _account(self) -> str:
+        """The address without what may be a credential, or the program with a digest of its arguments."""
+        if self.command is not None:
+            return f"{self.command[0]} ({sha256(json.dumps(self.command).encode()).hexdigest()[:12]})"
+        address = urlsplit(str(self.url))
+        return f"{address.scheme}://{address.netloc.lower()}{address.path.rstrip('/')}"
 
     def _live(self, tools: Sequence[Mapping[str, JsonValue]]) -> LiveServer:
         from .tools import reads_only

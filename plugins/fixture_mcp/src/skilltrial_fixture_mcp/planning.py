@@ -14,14 +14,21 @@ from pydantic import JsonValue
 from skilltrial.api import InvalidRequest
 from skilltrial.replies.scripts import chosen, first_state
 
+from .aliases import Aliases
 from .casting import cast_fault
 from .plain import Plan
 from .preparing import prepare
 
 
-def make_plan(catalog: str, replies: str | None, assets: Mapping[str, bytes], options: Mapping[str, JsonValue]) -> Plan:
+def make_plan(
+    catalog: str,
+    replies: str | None,
+    assets: Mapping[str, bytes],
+    options: Mapping[str, JsonValue],
+    aliases: Aliases | None = None,
+) -> Plan:
     """What a trial with these options of its case is served. Raises InvalidRequest with every fault of the files."""
-    prepared, faults = prepare(catalog, replies, assets)
+    prepared, faults = prepare(catalog, replies, assets, aliases)
     if prepared is None:
         raise InvalidRequest("\n".join(faults))
     fault = cast_fault(prepared, options)

@@ -11,26 +11,23 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
 import uvicorn
 from pydantic import JsonValue
 
-from skilltrial.api import Answerer, InvalidRequest, Offer, Place, Recorder, RunInfo, Trial
+from skilltrial.api import Answerer, InvalidRequest, Offer, Place, Recorder, Trial
 
 from . import stdio
 from .app import Desk, Seat
 from .casting import cast, cast_fault
-from .fixture import McpFixture
 from .lines import LINE_LIMIT, LineServer
 from .listening import settings
 from .looking import Looking
 from .ports import loopback
-from .preparing import Prepared, prepare
+from .preparing import Prepared
 from .served import About, ServedTrial, Transport
 from .upstream import Line, Upstream
-from .upstream_stdio import StdioLine
 
 T = TypeVar("T")
 
@@ -67,18 +64,25 @@ class _Server(uvicorn.Server):
 
 
 @dataclass(frozen=True, slots=True)
-class RunningServer:
-    """The server of a run, while it runs: a FixtureRun."""
+class Wanted:
+    """What a run's server is to be: who it says it is, what it plays, how it is reached, and who else answers."""
 
     about: About
     prepared: Prepared
     transport: Transport
-    desk: Desk
-    bridges: int
-    loop: asyncio.AbstractEventLoop
     answerer: Answerer | None = None
     reach: Callable[[], Line] | None = None
     """Makes a connection to the real server; None where the script answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """The server of a run, while it runs: a FixtureRun."""
+
+    wanted: Wanted
+    desk: Desk
+    bridges: int
+    loop: asyncio.AbstractEventLoop
 
     @contextmanager
     def start(
@@ -89,14 +93,15 @@ class RunningServer:
         What broke in the meantime (a recorder on a full disk) is raised then. Raises TrialNotBegun where the answerer
         finds that what the trial presupposes is not there.
         """
-        fault = cast_fault(self.prepared, options)
+        about, prepared, answerer = self.wanted.about, self.wanted.prepared, self.wanted.answerer
+        fault = cast_fault(prepared, options)
         if fault is not None:
             raise InvalidRequest(fault)
-        play, scene = cast(self.prepared, options)
-        looking = Looking(self.answerer, scene.state, recorder)
+        play, scene = cast(prepared, options)
+        looking = Looking(answerer, scene.state, recorder)
         token = secrets.token_urlsafe(24)
         with self._behind(looking) as upstream:
-            seat = Seat(ServedTrial(self.about, self.prepared.catalog, play, scene, recorder, self.answerer, upstream))
+            seat = Seat(ServedTrial(about, prepared.catalog, play, scene, recorder, answerer, upstream))
             self.desk.seats[token] = seat
             try:
                 yield self._offer(token)
@@ -109,13 +114,13 @@ class RunningServer:
     @contextmanager
     def _behind(self, looking: Looking) -> Iterator[Upstream | None]:
         """The real server, connected for one trial, where there is one. Raises TrialNotBegun."""
-        if self.reach is None:
+        if self.wanted.reach is None:
             looking.at_the_state()
             yield None
             return
-        upstream = Upstream(self.reach())
+        upstream = Upstream(self.wanted.reach())
         try:
-            self._in_loop(looking.at_the_server(upstream, self.prepared.catalog))
+            self._in_loop(looking.at_the_server(upstream, self.wanted.prepared.catalog))
             yield upstream
         finally:
             self._in_loop(upstream.line.close())
@@ -124,8 +129,8 @@ class RunningServer:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def _offer(self, token: str) -> Offer:
-        tools = tuple(self.prepared.catalog.tools)
-        if self.transport == "http":
+        tools = tuple(self.wanted.prepared.catalog.tools)
+        if self.wanted.transport == "http":
             return Offer("", url=self.desk.address(token), tools=tools)
         return Offer(
             "",
@@ -137,15 +142,8 @@ class RunningServer:
 
 
 @contextmanager
-def open_server(
-    options: McpFixture, run: RunInfo, assets: Mapping[str, bytes], answerer: Answerer | None = None
-) -> Iterator[RunningServer]:
-    """Run a server while the context lasts. Raises InvalidRequest for faulty files, ServerNotStarted."""
-    prepared, faults = prepare(options.catalog, options.replies, assets, options.aliases)
-    if prepared is None:
-        raise InvalidRequest("\n".join(faults))
-    catalog = prepared.catalog
-    about = About(options.server_name or catalog.server, catalog.version, options.instructions, options.era)
+def open_server(wanted: Wanted) -> Iterator[RunningServer]:
+    """Run a server while the context lasts. Raises ServerNotStarted."""
     with loopback() as listening, loopback() as bridges:
         desk = Desk(listening.getsockname()[1])
         server = _Server(settings(desk), LineServer(desk), bridges)
@@ -155,31 +153,10 @@ def open_server(
             if not server.up.wait(START_SECONDS) or server.loop is None:
                 raise ServerNotStarted("the MCP fixture's server did not come up")
             _prove(desk.port)
-            yield RunningServer(
-                about=about,
-                prepared=prepared,
-                transport=options.transport,
-                desk=desk,
-                bridges=bridges.getsockname()[1],
-                loop=server.loop,
-                answerer=answerer,
-                reach=_reach(options, run),
-            )
+            yield RunningServer(wanted, desk, bridges.getsockname()[1], server.loop)
         finally:
             server.should_exit = True
             thread.join()
-
-
-def _reach(options: McpFixture, run: RunInfo) -> Callable[[], Line] | None:
-    """How the real server is reached in this run; None where it must not be."""
-    if options.mode != "forward" or not run.live:
-        return None
-    lent = {} if options.token_env is None else {options.token_env: run.lent[options.token_env]}
-    if options.command is not None:
-        return partial(StdioLine, options.command, lent)
-    from .upstream_http import HttpLine  # needs the extra `forward`
-
-    return partial(HttpLine, str(options.url), next(iter(lent.values()), None))
 
 
 def _prove(port: int) -> None:

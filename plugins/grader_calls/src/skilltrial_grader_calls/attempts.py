@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -36,6 +36,12 @@ class Attempt:
     is_error: bool | None
     rejected: bool
     at: float | None
+    others: frozenset[str] = frozenset()
+    """Other names of the tool, by which a check may mean it."""
+
+    def is_of(self, tools: Collection[str]) -> bool:
+        """Whether it is a call of one of these tools, by whatever name."""
+        return self.tool in tools or not self.others.isdisjoint(tools)
 
 
 def attempts(evidence: Evidence, server: str | None, ignore: Collection[str]) -> tuple[Attempt, ...]:
@@ -49,7 +55,7 @@ def attempts(evidence: Evidence, server: str | None, ignore: Collection[str]) ->
         attempt
         for joined in evidence.calls
         if server is None or _server(joined) == server
-        if (attempt := _attempt(joined, rejected, evidence.sees)).tool not in ignore
+        if not (attempt := _named(_attempt(joined, rejected, evidence.sees), joined, evidence)).is_of(ignore)
     ]
     arrived = sorted((one for one in found if one.at is not None), key=lambda one: one.at or 0.0)
     in_order = iter(arrived)
@@ -81,6 +87,12 @@ def _server(joined: JoinedCall) -> str | None:
     if joined.wire is not None:
         return joined.wire.server
     return None if joined.requested is None else joined.requested.server
+
+
+def _named(attempt: Attempt, joined: JoinedCall, evidence: Evidence) -> Attempt:
+    means = evidence.names.get(_server(joined) or "", {})
+    others = frozenset(name for name, tool in means.items() if tool == attempt.tool)
+    return replace(attempt, others=others) if others else attempt
 
 
 def _attempt(joined: JoinedCall, rejected: Collection[str], sees: Collection[Sees]) -> Attempt:

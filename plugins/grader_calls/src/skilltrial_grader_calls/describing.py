@@ -121,7 +121,7 @@ class CallPattern(Traits):
     def fits(self, attempt: Attempt) -> bool | None:
         """Whether the call is so; None where what was shown does not decide it."""
         tools = (self.tool,) if isinstance(self.tool, str) else self.tool
-        if tools is not None and attempt.tool not in tools:
+        if tools is not None and not attempt.is_of(tools):
             return False
         answers = (self.about_arguments(attempt), self.about_result(attempt))
         return False if False in answers else None if None in answers else True

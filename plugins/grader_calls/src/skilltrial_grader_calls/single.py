@@ -56,7 +56,7 @@ class CallCheck(CheckOptions):
 def call_holds(check: CallCheck, evidence: Evidence) -> CheckResult:
     """Answer a CallCheck."""
     tools = (check.tool,) if isinstance(check.tool, str) else check.tool
-    found = [one for one in attempts(evidence, check.server, ()) if one.tool in tools]
+    found = [one for one in attempts(evidence, check.server, ()) if one.is_of(tools)]
     if not found and not check.optional:
         raise failed(Reason.NOT_CALLED)
     chosen = {"each": found, "any": found, "first": found[:1], "last": found[-1:]}[check.which]
