@@ -204,6 +204,7 @@ def judge(normalizer: NormalizerFacade, file: Path) -> TrialReport:
         questions=(),
         assets={},
         fixtures=(),
+        names={},
         skills=(),
         present=frozenset(),
         asked=frozenset(),
