@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import base64
+import bz2
+import gzip
+import io
 import json
+import lzma
+import os
+import zipfile
+import zlib
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -14,6 +21,7 @@ from skilltrial.archive.reading import open_archive
 from skilltrial.archive.redaction import SHORTEST, Redactor
 from skilltrial.archive.seal import verify
 from skilltrial.archive.trees import as_json
+from skilltrial.archive.unpacking import MOST, unpacked
 from skilltrial.model.evidence import ContentUnavailable, Entry, FileKind
 from skilltrial.model.words import Source
 
@@ -76,6 +84,95 @@ def test_base64_of_any_secret_at_any_offset_can_not_be_decoded_any_more(secret, 
     assert coded.endswith(right)
     # At most one letter at either end stays beside the mark: less than a byte of the secret.
     assert hidden * 6 >= len(secret.encode()) * 8 - 2 * 10
+
+
+@pytest.mark.parametrize("secret", [SECRET, PLAIN, "пароль-длинный", "x" * 200])
+@pytest.mark.parametrize("order", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_text_of_two_bytes_a_letter_hides_none(secret, order):
+    redactor = Redactor({"API_KEY": secret})
+    data = f"before {secret} after".encode(order)
+
+    kept, hits = redactor.data(data)
+    told, hits_in_text = redactor.text(data.decode("utf-8", "surrogateescape"))
+
+    assert hits == hits_in_text == 1
+    assert secret not in kept.decode(order, "replace")
+    assert b"[redacted API_KEY]" in kept
+    assert told.encode("utf-8", "surrogateescape") == kept
+
+
+@pytest.mark.parametrize("secret", [PLAIN, "пароль-длинный", "k3y-" + "0123456789abcdef" * 10])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\\n", "\\r\\n"])
+@pytest.mark.parametrize("columns", [60, 64, 76])
+def test_base64_in_lines_hides_none_wherever_they_break(secret, end, columns):
+    redactor = Redactor({"API_KEY": secret})
+
+    for before in range(columns):
+        coded = base64.b64encode(b"u" * before + secret.encode() + b"tail" * 30).decode()
+        text = end.join(coded[at : at + columns] for at in range(0, len(coded), columns))
+        told, hits = redactor.text(f"begin {text} end")
+        kept, hits_in_bytes = redactor.data(f"begin {text} end".encode())
+
+        assert hits == hits_in_bytes == 1, before
+        assert told.count("[redacted API_KEY]") == 1
+        assert kept.decode() == told
+        assert len(told) < len(f"begin {text} end") - len(secret.encode()) * 4 // 3 + 24 + 6
+
+
+def zipped(*contents: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, content in enumerate(contents):
+            archive.writestr(f"{number}.txt", content)
+    return file.getvalue()
+
+
+PACKINGS = {
+    "gzip": gzip.compress,
+    "gzip of two": lambda data: gzip.compress(b"other") + gzip.compress(data),
+    "zlib": zlib.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zip": lambda data: zipped(b"other", data),
+    "gzip in zip in xz": lambda data: lzma.compress(zipped(b"other", gzip.compress(data))),
+    "gzip that is cut": lambda data: gzip.compress(data + os.urandom(200_000))[:-100_000],
+}
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("around", ["key={}\n", '{{"key": "{}"}}'])
+def test_of_compressed_data_with_a_secret_the_mark_alone_is_left(packing, around):
+    redactor = Redactor({"API_KEY": PLAIN})
+
+    assert redactor.data(PACKINGS[packing](around.format(PLAIN).encode())) == (b"[redacted API_KEY]", 1)
+    assert redactor.data(PACKINGS[packing](base64.encodebytes(b"." * 40 + PLAIN.encode()))) == (
+        b"[redacted API_KEY]",
+        1,
+    )
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_other_compressed_data_stay_as_they_are(packing):
+    data = PACKINGS[packing](b"nothing of the kind" * 1000)
+
+    assert Redactor({"API_KEY": PLAIN}).data(data) == (data, 0)
+
+
+def test_what_only_begins_like_compressed_data_breaks_nothing():
+    redactor = Redactor({"API_KEY": PLAIN})
+
+    for start in (b"PK\x03\x04", b"\x1f\x8b\x08", b"x\x9c", b"BZh", b"\xfd7zXZ\x00"):
+        for rest in (b"", b"\0" * 100, os.urandom(1000), b"\xff" * 70_000):
+            assert redactor.data(start + rest) == (start + rest, 0)
+            assert redactor.data(start + rest + PLAIN.encode())[1] == 1
+
+
+def test_no_more_is_unpacked_than_is_allowed():
+    """A small file may hold any number of zeros."""
+    bomb = gzip.compress(b"\0" * (MOST + 1_000_000)) + gzip.compress(PLAIN.encode())
+
+    assert sum(map(len, unpacked(bomb))) <= MOST
+    assert sum(map(len, unpacked(zipped(bomb, bomb)))) <= MOST
 
 
 def test_each_place_is_counted_and_each_secret_has_its_own_mark():

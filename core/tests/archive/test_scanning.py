@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 
 import pytest
@@ -28,6 +29,16 @@ SAMPLES = {
     "bearer header": "Authorization: " + "Bearer " + LETTERS[:30],
     "password in an address": "https://user:" + "hunter2@example.org/x",
 }
+
+
+@pytest.mark.parametrize("shape", SAMPLES)
+def test_a_shape_is_found_in_utf16_and_in_compressed_files(tmp_path, shape):
+    text = f"first line\nx={SAMPLES[shape]},\n"
+    (tmp_path / "le.txt").write_bytes(text.encode("utf-16-le"))
+    (tmp_path / "be.txt").write_bytes(text.encode("utf-16"))
+    (tmp_path / "log.gz").write_bytes(gzip.compress(text.encode()))
+
+    assert set(scan(tmp_path)) >= {Hit("be.txt", 2, shape), Hit("le.txt", 2, shape), Hit("log.gz", 1, shape)}
 
 
 def test_there_is_a_sample_of_every_shape():

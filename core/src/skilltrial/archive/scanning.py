@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .unpacking import MOST, is_packed, unpacked
 from .writing import walk
 
 _START = r"(?:\b|(?<=\\[nrt]))"
@@ -61,9 +62,20 @@ def _hits(name: str, path: Path, shapes: list[tuple[str, re.Pattern[bytes]]]) ->
     with path.open("rb") as file:
         while piece := file.read(_CHUNK):
             data = tail + piece
-            for shape, pattern in shapes:
-                for match in pattern.finditer(data):
-                    yield Hit(name, lines + data.count(b"\n", 0, match.start()), shape)
+            yield from (Hit(name, line, shape) for line, shape in _shapes(data, lines, shapes))
             kept = data[-_OVERLAP:]
             lines += data.count(b"\n") - kept.count(b"\n")
             tail = kept
+    with path.open("rb") as file:
+        packed = is_packed(file.read(8)) and path.stat().st_size <= MOST
+    for content in unpacked(path.read_bytes()) if packed else ():
+        # A line within something compressed leads nowhere: the file alone is told.
+        yield from (Hit(name, 1, shape) for _, shape in _shapes(content, 1, shapes))
+
+
+def _shapes(data: bytes, first: int, shapes: list[tuple[str, re.Pattern[bytes]]]) -> Iterator[tuple[int, str]]:
+    """Each shape in the data and its line; in UTF-16 too, which is ASCII with a zero beside each letter."""
+    for text in (data, data.replace(b"\0", b"")) if b"\0" in data else (data,):
+        for shape, pattern in shapes:
+            for match in pattern.finditer(text):
+                yield first + text.count(b"\n", 0, match.start()), shape
