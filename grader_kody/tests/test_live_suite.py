@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from skilltrial.api import ACTS, Ending, Evidence, Files, HostIdentity, TrialKey, WireCall
+from skilltrial.api import ACTS, Ending, Evidence, Files, HostIdentity, Outcome, TrialKey, WireCall
 from skilltrial.testing import AnswererFacade, GraderFacade, bind, choose
 from skilltrial_grader_kody.answerer import KodyAnswerer
 from skilltrial_grader_kody.grader import KodyGrader
@@ -166,6 +166,23 @@ def test_calls_of_another_server_are_none_of_kodys() -> None:
 
     assert dict(outcomes(case, calls, server="other"))["route"] == "failed"
     assert dict(outcomes(case, calls, case="schedule-single-reminder"))["r17"] == "failed"
+
+
+@pytest.mark.parametrize("id", ["one-off-value-inventory", "reuse-release-note-helper"])
+def test_tools_that_a_server_calls_otherwise_are_known(id: str) -> None:
+    """A search under another name is no execution."""
+    case = CASES[id]
+    names = {"search": "find", "execute": "run"}
+    calls = tuple(replace(one, tool=names[one.tool]) for one in play(case, case["rehearsals"][0]["script"]))
+    (asked,) = (check for check in case["checks"] if check["id"] == "route")
+    options = {key: value for key, value in asked.items() if key not in ("id", "grader")}
+    check = choose(GRADER.check_models(), options).model_validate_json(json.dumps(options))
+
+    unknown = evidence(case, calls)
+    known = replace(unknown, names={"kody": names})
+
+    assert GRADER.grade(check, known).outcome is Outcome.PASSED
+    assert GRADER.grade(check, unknown).outcome is not Outcome.PASSED
 
 
 def test_what_a_session_created_is_listed_for_who_must_clean_up() -> None:

@@ -11,6 +11,7 @@ from skilltrial.archive.redaction import Redactor
 from skilltrial.judge.witnesses import witnessed
 from skilltrial.model.capabilities import Sees
 from skilltrial.model.records import Record
+from skilltrial.model.trial import FixtureIdentity
 from skilltrial.model.wire import (
     Answered,
     Called,
@@ -24,6 +25,7 @@ from skilltrial.model.wire import (
     wire_notes,
 )
 from skilltrial.model.words import Ending, Owner, Source, VerdictKind
+from skilltrial.testing.telling import TellingGrader
 
 HELLO, LISTED = Connected(era="2025-06-18"), ToolsListed(count=2)
 CALLED = Called(number=1, tool="remember", arguments={"text": "x"}, joins="c1")
@@ -192,6 +194,22 @@ def test_a_host_that_shows_no_calls_is_believed_what_the_wire_shows(world, judge
     check = w.check("told") | {"received": ["memory.remember"]}
     del check["gives"]
     assert judged(IDLE, check, memory=w.wire(*WHOLE)).verdict.kind is VerdictKind.PASSED
+
+
+def test_a_check_is_told_by_which_other_names_tools_are_known(world, judged, w, monkeypatch):
+    seen = []
+    grade = TellingGrader.grade
+
+    def kept(self, check, evidence):
+        seen.append(evidence.names)
+        return grade(self, check, evidence)
+
+    monkeypatch.setattr(TellingGrader, "grade", kept)
+    world.plan = {"fixtures": {"memory": FixtureIdentity(tools=("remember",), aliases={"store": "remember"})}}
+    world.sees = frozenset({Sees.ANSWERS})
+    judged(IDLE, memory=w.wire(*WHOLE))
+
+    assert seen == [{"memory": {"store": "remember"}}]
 
 
 def received(id: str, *wire: str, joined=(), **more):
