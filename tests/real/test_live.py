@@ -40,7 +40,7 @@ def test_the_installed_version_still_does_what_its_host_relies_on(program: Any, 
 
     (found,) = json.loads(ran.out)
     assert {row["thing"]: row["why"] for row in found["probes"] if row["state"] != "holds"} == {}
-    assert len(found["probes"]) == 22
+    assert len(found["probes"]) == 23
     assert ran.code == 0
     assert found["version"] == program.version
     assert program.without_login in " ".join(found["todo"])
