@@ -72,7 +72,7 @@ class WorkingCopy:
         if self._written.get(name) != digest:
             path = self.root / name
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            put(path, data, beside=False)
+            put(path, (data,), beside=False)
             self._written[name] = digest
         return digest
 

@@ -299,20 +299,26 @@ class TrialWriter:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file that only its owner may read; replaced in one step where it exists."""
-    put(path, data, beside=path.exists())
+    put(path, (data,), beside=path.exists())
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file that appears whole or not at all."""
-    put(path, data, beside=True)
+    write_pieces(path, (data,))
 
 
-def put(path: Path, data: bytes, *, beside: bool) -> None:
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """As `write_whole`, of what need not be held at once."""
+    put(path, pieces, beside=True)
+
+
+def put(path: Path, pieces: Iterable[bytes], *, beside: bool) -> None:
     """Write a file, `beside` its place first where it must not be seen half written."""
     fresh = path.with_name(f".{path.name}.new") if beside else path
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        write_all(descriptor, data)
+        for piece in pieces:
+            write_all(descriptor, piece)
     except OSError:
         if beside:
             fresh.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ import click
 
 from skilltrial.archive.layout import REPORT
 from skilltrial.archive.reading import SealedArchive, open_archive
-from skilltrial.archive.writing import write_whole
+from skilltrial.archive.writing import write_pieces
 from skilltrial.judge.diff import told, verdict_diff
 from skilltrial.judge.grading import Judgement, grade
 from skilltrial.judge.planned import refuse_other_plan
@@ -61,19 +61,25 @@ def keep(root: Path, report: Report) -> Path | None:
 
     Returns where it lies; None where nothing had to be written, or nothing can be (an archive that is read only).
     """
-    data = report.write()
     own = root / REPORT
-    path = own if not own.exists() else root / f"report-{hashlib.sha256(data).hexdigest()[:12]}.json"
-    if (own.exists() and own.read_bytes() == data) or (path is not own and path.exists()):
+    path = _place(own, report) if own.exists() else own
+    if path is None:
         return None
     try:
-        write_whole(path, data)
+        write_pieces(path, report.pieces())
     except OSError as error:
         if path is own:
             raise RunIncomplete(f"the report can't be written: {error.strerror}") from error
         click.echo(f"note: the new report is not kept: {error.strerror}", err=True)
         return None
     return path
+
+
+def _place(own: Path, report: Report) -> Path | None:
+    """Where a report goes beside the run's own; None where it is that one, or lies there."""
+    data = report.write()
+    path = own.with_name(f"report-{hashlib.sha256(data).hexdigest()[:12]}.json")
+    return None if own.read_bytes() == data or path.exists() else path
 
 
 def changes(root: Path, report: Report) -> list[str]:

@@ -39,6 +39,7 @@ from .promises import judge_promises, not_possible
 from .purity import canaries
 from .questions import CheckDetail, Question, questions
 from .rechecked import LABEL
+from .sharing import Shared
 from .trialview import Bench, judge_trial, not_run, skipped
 from .trigger import installed
 from .views import ArchiveView, GraderSource, NormalizerSource
@@ -178,6 +179,7 @@ class _Benches:
             case: questions(self.case(case), graders) for case in planned
         }
         self._made: dict[tuple[str, str], Bench] = {}
+        self._shared = Shared()
 
     def case(self, id: str) -> Case:
         """The case called `id`."""
@@ -217,6 +219,7 @@ class _Benches:
                 canaries=canaries(self._bodies, present, case.turns),
                 plugin=installed_in(self._plan, arm),
             ),
+            shared=self._shared,
         )
 
 

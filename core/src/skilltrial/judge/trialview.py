@@ -26,6 +26,7 @@ from .noted import Noted
 from .outline import Outline, outline
 from .parity import ran
 from .questions import CheckDetail, Question
+from .sharing import Shared
 from .trigger import contaminated, trigger
 from .views import TrialView
 from .witnesses import Witnessed, witnessed
@@ -50,6 +51,7 @@ class Bench:
     identity: HostIdentity
     normalizer: NormalizerFacade
     expected: Expected
+    shared: Shared
 
 
 Judged = tuple[TrialReport, tuple[CheckDetail, ...]]
@@ -74,7 +76,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         told = outline(events)
         end = ended(noted.notes, noted.records, told.few, turns=len(bench.case.turns), sees=bench.identity.sees)
         more = {**_seen(trial, bench, told, end), **_refused(bench, events, told, noted)}
-        more["ran"] = ran(noted.notes, trial.fixture_records(), trial.files())
+        more["ran"] = bench.shared.one(ran(noted.notes, trial.fixture_records(), trial.files()))
         report = _report(key, trial, bench, noted, end, more)
     except ArchiveRefused:
         raise
@@ -91,13 +93,14 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         return report.model_copy(update={"verdict": verdicts.incomplete(*doubt)}), ()
     evidence = _evidence(key, trial, bench, events, told.few, seen or Witnessed())
     answers = [question.ask(evidence) for question in bench.questions]
-    checks = tuple(answer for answer, _ in answers)
+    checks = tuple(bench.shared.one(answer) for answer, _ in answers)
     unclean = contaminated(report.trigger)
     if unclean:
         verdict = verdicts.incomplete("contaminated", Owner.OPERATOR)
     else:
         verdict = verdicts.observed() if bench.case.observe else verdicts.verdict(checks)
-    return report.model_copy(update={"checks": checks, "verdict": verdict}), tuple(detail for _, detail in answers)
+    update = {"checks": checks, "verdict": bench.shared.one(verdict)}
+    return report.model_copy(update=update), tuple(detail for _, detail in answers)
 
 
 def _not_begun(noted: Noted) -> Verdict:
@@ -162,7 +165,12 @@ def _seen(trial: TrialView, bench: Bench, told: Outline, end: Ended) -> dict[str
     """The fields of a report that follow from the trajectory; `told` is its outline."""
     sees, few = bench.identity.sees, told.few
     return {
-        "trigger": trigger(bench.skills, bench.present, few, sees, completed=end.ending is Ending.COMPLETED),
+        "trigger": tuple(
+            map(
+                bench.shared.one,
+                trigger(bench.skills, bench.present, few, sees, completed=end.ending is Ending.COMPLETED),
+            )
+        ),
         "tool_calls": told.calls if Sees.TOOL_CALLS in sees else None,
         "usage": measures.usage(few, sees, bench.identity.accounting, turns=len(bench.case.turns)),
         "usage_of_earlier_tries": _earlier(trial, bench),

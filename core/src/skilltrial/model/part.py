@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -35,16 +36,28 @@ def canonical(value: object) -> bytes:
     A line for each key of an object, and for each item of a list in it; what lies deeper stands on that line. So a
     file of ten thousand trials is still read and compared by line, and is written by json's fast encoder.
     """
-    if not isinstance(value, dict):
-        return compact(value)
-    lines = [f"  {_encoded(key)}: {_below(value[key])}" for key in sorted(value)]
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
+    return b"".join(canonical_pieces(value)) if isinstance(value, dict) else compact(value)
 
 
-def _below(value: object) -> str:
-    if isinstance(value, list | tuple) and value:
-        return "[\n    " + ",\n    ".join(map(_encoded, value)) + "\n  ]"
-    return _encoded(value)
+def canonical_pieces(value: Mapping[str, object]) -> Iterator[bytes]:
+    """What `canonical` gives for an object, item by item. A list in it may be an iterator: it is then never held."""
+    before = "{\n"
+    for key in sorted(value):
+        yield f"{before}  {_encoded(key)}: ".encode("ascii")
+        yield from _below(value[key])
+        before = ",\n"
+    yield f"{before if not value else ''}\n}}\n".encode("ascii")
+
+
+def _below(value: object) -> Iterator[bytes]:
+    if not isinstance(value, list | tuple | Iterator):
+        yield _encoded(value).encode("ascii")
+        return
+    before = "[\n    "
+    for item in value:
+        yield f"{before}{_encoded(item)}".encode("ascii")
+        before = ",\n    "
+    yield b"[]" if before.startswith("[") else b"\n  ]"
 
 
 def _encoded(value: object) -> str:

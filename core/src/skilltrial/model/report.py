@@ -6,6 +6,7 @@ Every number has its n beside it. What was not seen is null, never zero.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
@@ -14,7 +15,7 @@ from .capabilities import Can, Sees
 from .errors import Exit
 from .events import Step
 from .packaged import PluginIdentity
-from .part import Part, Sha256, Slug
+from .part import Part, Sha256, Slug, canonical_pieces
 from .plan import PartIdentity, SkillIdentity
 from .trial import TrialKey
 from .words import Cause, Ending, EvidenceKind, Outcome, Owner, VerdictKind
@@ -323,6 +324,15 @@ class Report(Part):
     trials: tuple[TrialReport, ...]
     judge: tuple[PartIdentity, ...]
     """The parts that judged: the core, the normalizer, the graders."""
+
+    def write(self) -> bytes:
+        """See Part."""
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        """What `write` gives, trial by trial: the values of all trials would take as much again as the report."""
+        values = self.model_dump(mode="json", exclude={"trials"})
+        return canonical_pieces({**values, "trials": (trial.model_dump(mode="json") for trial in self.trials)})
 
 
 def report_schema() -> dict[str, Any]:
