@@ -21,7 +21,7 @@ from skilltrial.model.trial import TrialKey
 
 from . import layout
 from .records import LARGE, RecordFile, read_records
-from .seal import Manifest, additional, check, faults, read_manifest, refuse, trial_seal, verified
+from .seal import Manifest, additional, check, faults, read_manifest, read_seal, refuse, verified
 from .trees import Tree, of_json, read_listing
 from .writing import walk
 
@@ -44,10 +44,13 @@ class SealedArchive:
         try:
             present = walk(root)
             self._files = {name: verified(root, name, one) for name, one in self._manifest.files.items()}
-            self._seals = {folder: trial_seal(root, folder, one) for folder, one in self._manifest.trials.items()}
-            expected = dict(self._manifest.files)
+            # As bytes: of many trials their digests take more memory than all else.
+            self._seals = {
+                folder: verified(root, f"{folder}/{layout.SEAL}", one) for folder, one in self._manifest.trials.items()
+            }
+            expected = set(self._manifest.files)
             for folder, seal in self._seals.items():
-                expected.update({f"{folder}/{name}": digest for name, digest in seal.items()})
+                expected.update(f"{folder}/{name}" for name in read_seal(seal, folder))
             if found := list(additional(self._manifest, present, expected)):
                 raise ArchiveRefused(found[0])
         except ArchiveRefused:
@@ -160,7 +163,7 @@ class SealedArchive:
         if seal is None:
             return None
         try:
-            return read_trial(self.root, key, seal, self.inputs)
+            return read_trial(self.root, key, read_seal(seal, key.path), self.inputs)
         except ArchiveRefused:
             raise self._refusal() from None
         except _UNREADABLE as error:

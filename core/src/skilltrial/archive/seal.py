@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from skilltrial.model import jsontext
 from skilltrial.model.errors import ArchiveRefused, ArchiveUnsupported
 
 from . import layout
@@ -61,7 +61,7 @@ def read_manifest(root: Path) -> Manifest:
 def read_json(data: bytes, name: str) -> Mapping[str, object]:
     """A JSON object of the archive. Raises ArchiveRefused."""
     try:
-        value = json.loads(data)
+        value = jsontext.read_json(data)
     except (ValueError, RecursionError) as error:
         raise ArchiveRefused(f"changed: {name} is no JSON") from error
     if not isinstance(value, dict):
@@ -130,7 +130,12 @@ def _opened(path: str) -> int:
 
 def trial_seal(root: Path, folder: str, digest: str) -> Mapping[str, str]:
     """The files of a sealed trial and their digests. Raises ArchiveRefused."""
-    seal = read_json(verified(root, f"{folder}/{layout.SEAL}", digest), f"{folder}/{layout.SEAL}")
+    return read_seal(verified(root, f"{folder}/{layout.SEAL}", digest), folder)
+
+
+def read_seal(data: bytes, folder: str) -> Mapping[str, str]:
+    """The same of a seal's bytes. Raises ArchiveRefused."""
+    seal = read_json(data, f"{folder}/{layout.SEAL}")
     if seal.get("trial") != folder:
         raise ArchiveRefused(f"changed: {folder}/{layout.SEAL} is the seal of another trial")
     return digests(seal, "files")
@@ -152,7 +157,7 @@ def faults(root: Path, manifest: Manifest, present: list[str]) -> Iterator[str]:
     yield from additional(manifest, present, expected)
 
 
-def additional(manifest: Manifest, present: list[str], expected: Mapping[str, str]) -> Iterator[str]:
+def additional(manifest: Manifest, present: list[str], expected: Container[str]) -> Iterator[str]:
     """Files that nobody sealed."""
     seals = {f"{folder}/{layout.SEAL}" for folder in manifest.trials}
     for name in present:
