@@ -21,7 +21,7 @@ from skilltrial.model.trial import TrialKey
 
 from . import layout
 from .records import LARGE, RecordFile, read_records
-from .seal import Manifest, additional, check, faults, read_manifest, read_seal, refuse, verified
+from .seal import Manifest, additional, check, faults, read_manifest, refuse, trial_seal, verified
 from .trees import Tree, of_json, read_listing
 from .writing import walk
 
@@ -44,20 +44,16 @@ class SealedArchive:
         try:
             present = walk(root)
             self._files = {name: verified(root, name, one) for name, one in self._manifest.files.items()}
-            # As bytes: of many trials their digests take more memory than all else.
-            self._seals = {
-                folder: verified(root, f"{folder}/{layout.SEAL}", one) for folder, one in self._manifest.trials.items()
-            }
             expected = set(self._manifest.files)
-            for folder, seal in self._seals.items():
-                expected.update(f"{folder}/{name}" for name in read_seal(seal, folder))
+            for folder, digest in self._manifest.trials.items():
+                expected.update(f"{folder}/{name}" for name in trial_seal(root, folder, digest))
             if found := list(additional(self._manifest, present, expected)):
                 raise ArchiveRefused(found[0])
         except ArchiveRefused:
             raise self._refusal() from None
         except OSError as error:
             raise ArchiveRefused(f"{root} can't be read: {error.strerror}") from error
-        if unknown := sorted(set(self._seals) - {key.path for key in self.plan.trials}):
+        if unknown := sorted(set(self._manifest.trials) - {key.path for key in self.plan.trials}):
             raise ArchiveRefused(f"{root} holds a trial that was never planned: {unknown[0]}")
 
     def _refusal(self) -> ArchiveRefused:
@@ -155,15 +151,16 @@ class SealedArchive:
 
     def sealed(self) -> tuple[TrialKey, ...]:
         """The trials that have a seal, in the order of the plan."""
-        return tuple(key for key in self.plan.trials if key.path in self._seals)
+        return tuple(key for key in self.plan.trials if key.path in self._manifest.trials)
 
     def trial(self, key: TrialKey) -> SealedTrial | None:
         """A sealed trial, every file of it checked; None where it has no seal. Raises ArchiveRefused."""
-        seal = self._seals.get(key.path)
-        if seal is None:
+        digest = self._manifest.trials.get(key.path)
+        if digest is None:
             return None
         try:
-            return read_trial(self.root, key, read_seal(seal, key.path), self.inputs)
+            # Not held from the first reading: of many trials the seals take as much memory as all else of an archive.
+            return read_trial(self.root, key, trial_seal(self.root, key.path, digest), self.inputs)
         except ArchiveRefused:
             raise self._refusal() from None
         except _UNREADABLE as error:

@@ -130,12 +130,7 @@ def _opened(path: str) -> int:
 
 def trial_seal(root: Path, folder: str, digest: str) -> Mapping[str, str]:
     """The files of a sealed trial and their digests. Raises ArchiveRefused."""
-    return read_seal(verified(root, f"{folder}/{layout.SEAL}", digest), folder)
-
-
-def read_seal(data: bytes, folder: str) -> Mapping[str, str]:
-    """The same of a seal's bytes. Raises ArchiveRefused."""
-    seal = read_json(data, f"{folder}/{layout.SEAL}")
+    seal = read_json(verified(root, f"{folder}/{layout.SEAL}", digest), f"{folder}/{layout.SEAL}")
     if seal.get("trial") != folder:
         raise ArchiveRefused(f"changed: {folder}/{layout.SEAL} is the seal of another trial")
     return digests(seal, "files")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, TypeVar
 
-from skilltrial.model.part import Part
-
-P = TypeVar("P", bound=Part)
+T = TypeVar("T", bound=Hashable)
 
 
 class Shared:
     """The parts that were met, of the reports of one archive."""
 
     def __init__(self) -> None:
-        self._met: dict[Part, Any] = {}
+        self._met: dict[Hashable, Any] = {}
 
-    def one(self, part: P) -> P:
+    def one(self, part: T) -> T:
         """The first part that was equal to this one."""
-        first: P = self._met.setdefault(part, part)
+        first: T = self._met.setdefault(part, part)
         return first

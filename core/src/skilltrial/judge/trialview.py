@@ -93,7 +93,7 @@ def judge_trial(key: TrialKey, trial: TrialView, bench: Bench) -> Judged:
         return report.model_copy(update={"verdict": verdicts.incomplete(*doubt)}), ()
     evidence = _evidence(key, trial, bench, events, told.few, seen or Witnessed())
     answers = [question.ask(evidence) for question in bench.questions]
-    checks = tuple(bench.shared.one(answer) for answer, _ in answers)
+    checks = bench.shared.one(tuple(bench.shared.one(answer) for answer, _ in answers))
     unclean = contaminated(report.trigger)
     if unclean:
         verdict = verdicts.incomplete("contaminated", Owner.OPERATOR)
@@ -164,13 +164,9 @@ def _report(
 def _seen(trial: TrialView, bench: Bench, told: Outline, end: Ended) -> dict[str, object]:
     """The fields of a report that follow from the trajectory; `told` is its outline."""
     sees, few = bench.identity.sees, told.few
+    rows = trigger(bench.skills, bench.present, few, sees, completed=end.ending is Ending.COMPLETED)
     return {
-        "trigger": tuple(
-            map(
-                bench.shared.one,
-                trigger(bench.skills, bench.present, few, sees, completed=end.ending is Ending.COMPLETED),
-            )
-        ),
+        "trigger": tuple(map(bench.shared.one, rows)),
         "tool_calls": told.calls if Sees.TOOL_CALLS in sees else None,
         "usage": measures.usage(few, sees, bench.identity.accounting, turns=len(bench.case.turns)),
         "usage_of_earlier_tries": _earlier(trial, bench),
