@@ -59,11 +59,11 @@ def differences(one: TrialReport, other: TrialReport) -> tuple[str, ...]:
     )
 
 
-def _project(noted: Iterable[Note], files: Files) -> list[tuple[str, str, str | None, bool]]:
+def _project(noted: Iterable[Note], files: Files) -> list[tuple[str, FileKind, str | None, bool]]:
     """What lay in the project before the first prompt, but for folders and the arm's own skills."""
     skills = tuple(f"{note.path}/" for note in noted if isinstance(note, SkillPlaced))
     return sorted(
-        (path, entry.kind.value, entry.sha256 or entry.target, entry.executable)
+        (path, entry.kind, entry.sha256 or entry.target, entry.executable)
         for path, entry in files.before.items()
         if entry.kind is not FileKind.FOLDER and not path.startswith(skills)
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
+from .jsontext import read_json
 from .part import Part, Sha256
 from .pins import Pin
 from .trial import TrialKey
@@ -34,7 +34,7 @@ class TrialFacts(Part):
     @classmethod
     def read(cls, data: bytes | str) -> Self:
         """Read JSON bytes; paths may hold lone surrogates, which pydantic's own reader refuses. Raises ValueError."""
-        return cls.model_validate(json.loads(data), strict=False)
+        return cls.model_validate(read_json(data), strict=False)
 
 
 class Reused(Part):
