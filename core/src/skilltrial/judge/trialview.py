@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from skilltrial.archive.trajectory import recallable, trajectory
@@ -51,7 +51,7 @@ class Bench:
     identity: HostIdentity
     normalizer: NormalizerFacade
     expected: Expected
-    shared: Shared
+    shared: Shared = field(default_factory=Shared)
 
 
 Judged = tuple[TrialReport, tuple[CheckDetail, ...]]
