@@ -251,7 +251,7 @@ def on_a_terminal(folder: Path, *arguments: str, env: Mapping[str, str]) -> tupl
     return process.wait(), seen.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+@pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_colour_is_for_terminals_of_people_who_want_it(
     greeter: Callable[..., Path], tmp_path: Path, skilltrial: Command, env: dict[str, str], coloured: bool
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -106,6 +107,29 @@ def test_a_workspace_that_is_no_project_is_not_copied(skilltrial: Command, proje
 
     assert tried.code == 2
     assert "has more than 200 MB; a session gets a copy of it" in tried.err
+
+
+def test_what_of_a_workspace_can_not_be_copied_is_told(skilltrial: Command, project: Path) -> None:
+    (project / "work").mkdir()
+    os.mkfifo(project / "work" / "pipe")
+    (project / "work" / "away").symlink_to("/etc/hosts")
+
+    tried = skilltrial("try", "skills/greeter", "Greet.", "--workspace", "work", *ON, project / "agent.sh")
+
+    told = " ".join(tried.err.split())
+    assert tried.code == 0
+    assert "left out of the workspace: pipe is a pipe, a socket or a device" in told
+    assert "left out of the workspace: away is a link that leads out of the folder" in told
+
+
+def test_a_page_can_be_written_wherever_it_goes(skilltrial: Command, project: Path, lay: Lay) -> None:
+    lay({"agent.sh": AGENT.replace("hello", "hello; touch \u00e9\u20ac.txt")})
+
+    for command in (("try", "skills/greeter", "Greet."), ("show", "last/try/with_skill/1")):
+        on = (*ON, project / "agent.sh") if command[0] == "try" else ()
+        shown = skilltrial(*command, *on, env={"PYTHONIOENCODING": "ascii"})
+        assert shown.code == 0, shown.err
+        assert "\\xe9\\u20ac.txt" in shown.out
 
 
 def test_r46_nothing_checked_is_never_green_when_it_is_judged(skilltrial: Command, project: Path) -> None:

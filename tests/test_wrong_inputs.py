@@ -156,6 +156,19 @@ def test_where_a_part_that_judges_is_missing_its_distribution_is_named(skilltria
     assert "grader files" not in str(told.value)
 
 
+def test_a_name_that_is_no_text_is_written_all_the_same(skilltrial: Command, project: Path) -> None:
+    folder = project / "x\udcff"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+    told = skilltrial("lint", folder / SUITE, env={"PYTHONIOENCODING": "utf-8"})
+
+    assert told.code == 0, told.err
+    assert "x\\udcff/greeter.trial.yaml: sound" in told.out
+
+
 def test_a_remark_steers_no_terminal(skilltrial: Command, project: Path) -> None:
     skilltrial("run", SUITE, "--out", "run", "--quiet", "--host", "portable", "--", project / "agent.sh")
     skilltrial("note", "run", "first\x1b]0;title\x07\nsecond")

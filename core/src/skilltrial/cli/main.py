@@ -35,6 +35,10 @@ def _run(arguments: list[str]) -> int:
     # Models and dataclasses are made by the hundred at the start, and none of them is ever garbage.
     gc.set_threshold(20_000, 20, 20)
 
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        # A name of others may have characters that this output can't write, as standard error does in any case.
+        sys.stdout.reconfigure(errors="backslashreplace")
+
     code = _called(arguments)
     try:
         sys.stdout.flush()

@@ -33,7 +33,7 @@ def show(judgement: Judgement, form: str, root: Path, discovery: Discovery) -> N
 
             text = compact(judgement.report.model_dump(mode="json")).decode("ascii")
         case "auto" | "text":
-            colour = form == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+            colour = coloured(form)
             text = writable(
                 render(
                     judgement.report,
@@ -64,6 +64,12 @@ def into_step_summary(report: Report) -> None:
             file.write(markdown(report))
     except OSError as error:
         click.echo(f"note: the step's summary can't be written: {error.strerror}", err=True)
+
+
+def coloured(form: str) -> bool:
+    """Whether standard output is a terminal that shows colours, and nobody asked for a page without."""
+    dumb = os.environ.get("TERM") in ("dumb", "unknown")
+    return form == "auto" and sys.stdout.isatty() and not dumb and not os.environ.get("NO_COLOR")
 
 
 def marks() -> Marks:

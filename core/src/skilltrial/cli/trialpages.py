@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -30,7 +28,7 @@ from skilltrial.record.workspace import write_tree
 from .judging import judge
 from .notes import read_notes
 from .places import known_trial
-from .printing import marks, width, writable
+from .printing import coloured, marks, width, writable
 
 
 def show_trial(root: Path, key: TrialKey, where: str, form: str, *, full: bool, discovery: Discovery) -> None:
@@ -62,7 +60,7 @@ def show_trial(root: Path, key: TrialKey, where: str, form: str, *, full: bool, 
         )
     import click
 
-    colour = form == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    colour = coloured(form)
     click.echo(writable(drawn(trial_page(page, marks()), plain=not colour, width=width())), nl=False, color=True)
     if sealed is not None:
         # A command is copied: it stays on one line whatever the width.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shlex
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -34,7 +32,7 @@ from .hosts import Chosen, choose
 from .judging import judge, keep
 from .outline import outline
 from .places import RUNS, default_out, keep_out_of_git
-from .printing import width
+from .printing import coloured, width, writable
 from .progress import progress
 
 TITLES = {"without_skill": "without the skill", "with_skill": "with the skill"}
@@ -102,7 +100,7 @@ def observation(wanted: Observation, chosen: Chosen, given: Mapping[str, Any], d
 
 
 def _notes(stage: Staged) -> tuple[str, ...]:
-    left = [f"left out of the workspace, since it is the skill itself: {path}" for path in stage.left_out]
+    left = list(stage.left_out)
     if stage.asked:
         left.append(f"needs no asking in any session, as the skill asks for it: {', '.join(stage.asked)}")
     return tuple(left)
@@ -135,8 +133,8 @@ def _page(report: Report, root: Path, form: str, discovery: Discovery) -> str:
         sealed = archive.trial(trials[arm].key)
         seen = observe(sealed, normalizer, archive.plan.host) if sealed is not None else None
         sides.append(Side(title, trials[arm], seen))
-    colour = form == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return drawn(side_by_side(sides, plain=not colour), plain=not colour, width=width())
+    colour = coloured(form)
+    return writable(drawn(side_by_side(sides, plain=not colour), plain=not colour, width=width()))
 
 
 def _own_model(prepared: Prepared, report: Report) -> list[str]:

@@ -16,7 +16,7 @@ from skilltrial.model.part import canonical
 from skilltrial.model.suite import DEFAULT_IGNORE
 
 from .loading import Loaded, load
-from .sources import scan
+from .sources import Refused, scan
 from .suitefile.checking import GraderDirectory
 from .suitefile.folders import installed_never
 from .suitefile.frontmatter import FrontMatter, read_frontmatter
@@ -27,6 +27,8 @@ _WORKSPACE = "workspace"
 _LEFT_OUT = frozenset(name.rstrip("/") for name in DEFAULT_IGNORE) | {".skilltrial"}
 _LIMITS = {"files_in": 20_000, "bytes_in": 200_000_000, "bytes_out": 200_000_000}
 """A project as it lies there is larger than a workspace that was made for a case."""
+_SHOWN = 5
+"""So many things that are not copied are named."""
 _SMALLER = "a session gets a copy of it: name the folder of one project, or a part of it"
 
 
@@ -45,7 +47,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """The suite, loaded; the tools that the skill asks for, and what of the project takes no part."""
+    """The suite, loaded; the tools that the skill asks for, and in sentences what of the project takes no part."""
 
     loaded: Loaded
     asked: tuple[str, ...]
@@ -134,15 +136,19 @@ def _lay_project(project: Path, to: Path, skill: str | None) -> tuple[bool, tupl
     if not project.is_dir():
         raise SourceUnusable(f"there is no folder {project}; --workspace names a project's folder")
     tracked = _tracked(project)
-    paths = _listed(project) if tracked is None else tracked
+    paths, refused = _listed(project) if tracked is None else (tracked, [])
     copies = sorted({path.rpartition("/")[0] for path in paths if skill and _is_skill(project, path, skill)})
     if "" in copies:
         raise SourceUnusable(f"{project} is the skill's own folder; a workspace is the project that it is for")
+    left_out = [f"left out of the workspace, since it is the skill itself: {path}" for path in copies]
+    left_out += [f"left out of the workspace: {one.path} {one.told}" for one in refused[:_SHOWN]]
+    if len(refused) > _SHOWN:
+        left_out.append(f"left out of the workspace: {len(refused) - _SHOWN} more that can't be copied")
     kept = [path for path in paths if not any(path == one or path.startswith(f"{one}/") for one in copies)]
     if len(kept) > _LIMITS["files_in"]:
         raise SourceUnusable(f"{project} has more than {_LIMITS['files_in']} files; {_SMALLER}")
     _copy(project, to, kept)
-    return tracked is not None, tuple(copies)
+    return tracked is not None, tuple(left_out)
 
 
 def _is_skill(project: Path, path: str, skill: str) -> bool:
@@ -172,9 +178,11 @@ def _tracked(project: Path) -> list[str] | None:
     ]
 
 
-def _listed(project: Path) -> list[str]:
+def _listed(project: Path) -> tuple[list[str], list[Refused]]:
+    """The paths below a folder, and what can't be copied."""
     found = scan(project, links="inside", most=2 * _LIMITS["files_in"])
-    return [entry.path for entry in found.entries if _LEFT_OUT.isdisjoint(entry.path.split("/"))]
+    kept = [entry.path for entry in found.entries if _LEFT_OUT.isdisjoint(entry.path.split("/"))]
+    return kept, [one for one in found.refused if _LEFT_OUT.isdisjoint(one.path.split("/"))]
 
 
 def _copy(source: Path, to: Path, paths: list[str]) -> None:
