@@ -14,10 +14,20 @@ Lay = Callable[[Mapping[str, str]], None]
 AGENT = ("--host", "portable", "--", "./agent.sh")
 
 
+@pytest.mark.parametrize(("agent", "says"), [("no-such-agent-anywhere", "is on PATH"), ("/etc", "is a folder")])
+def test_r41_a_program_that_is_known_not_to_start_is_refused(
+    skilltrial: Command, greeter: Callable[..., Path], tmp_path: Path, agent: str, says: str
+) -> None:
+    ran = skilltrial("run", greeter(), "--out", "run", "--host", "portable", "--", agent)
+
+    assert ran.code == 2
+    assert says in ran.err
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
-    "agent", [("no-such-agent-anywhere",), ("./not-there.sh",), ("./greeting-program",), ("/etc",)],
-    ids=["not on PATH", "not in the project", "not executable", "a folder"],
-)  # fmt: skip
+    "agent", [("./not-there.sh",), ("./greeting-program",)], ids=["not in the project", "not executable"]
+)
 def test_r41_a_program_that_can_not_be_started_stops_the_run_at_once(
     skilltrial: Command, greeter: Callable[..., Path], tmp_path: Path, agent: tuple[str, ...]
 ) -> None:
