@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skilltrial.model.errors import InvalidRequest
-from skilltrial.record.programs.environment import base_environment, passed_through, proxy_secrets
+from skilltrial.record.programs.environment import base_environment, proxy_secrets
 
 HOME, TMP = Path("/place/home"), Path("/place/tmp")
 OURS = {
@@ -83,24 +82,6 @@ def test_without_a_search_path_there_is_the_default_one() -> None:
 )
 def test_credentials_of_a_proxy_are_secrets(address: str, values: set[str]) -> None:
     assert set(proxy_secrets({"ALL_PROXY": address}).values()) == values
-
-
-def test_passed_values_and_proxy_credentials_are_secret_in_a_live_run() -> None:
-    passed, secret = passed_through(("OPENAI_API_KEY", "OPENAI_API_KEY"), live=True, ours=OURS)
-    assert passed == {"OPENAI_API_KEY": "sk-theirs"}
-    assert {"sk-theirs", "pa@ss-word"} <= set(secret.values())
-    assert secret["OPENAI_API_KEY"] == "sk-theirs"
-
-
-def test_a_name_that_is_not_set_is_refused_by_name_only() -> None:
-    with pytest.raises(InvalidRequest, match="MISSING_KEY, OTHER_KEY") as caught:
-        passed_through(("MISSING_KEY", "OPENAI_API_KEY", "OTHER_KEY"), live=True, ours=OURS)
-    assert "sk-theirs" not in str(caught.value)
-
-
-def test_a_rehearsal_goes_without_names_that_are_not_set() -> None:
-    passed, secret = passed_through(("MISSING_KEY", "OPENAI_API_KEY"), live=False, ours=OURS)
-    assert passed == secret == {"OPENAI_API_KEY": "sk-theirs"}
 
 
 @given(st.dictionaries(st.sampled_from([*OURS, "ALL_PROXY", "http_proxy", "X"]), st.text(min_size=1)))

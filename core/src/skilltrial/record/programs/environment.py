@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
-
-from skilltrial.model.errors import InvalidRequest
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE")
 """Where programs look for the certificates that they trust."""
@@ -32,24 +30,6 @@ def base_environment(
         **passed,
     }
     return environment | {"HOME": str(home), "TMPDIR": str(tmp)}
-
-
-def passed_through(
-    names: Iterable[str], live: bool, ours: Mapping[str, str] = os.environ
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The named variables with their values, and every value that must reach no file, by the name of its mark.
-
-    Raises InvalidRequest for names that are not set in a live run; a rehearsal needs no key, and goes without.
-    """
-    names = tuple(dict.fromkeys(names))
-    missing = [name for name in names if name not in ours]
-    if missing and live:
-        raise InvalidRequest(
-            f"to be passed to the agent, but not set: {', '.join(missing)}; set it, or take it out of `env` in the "
-            "suite and of --pass-env"
-        )
-    passed = {name: ours[name] for name in names if name in ours}
-    return passed, {**(proxy_secrets(ours) if live else {}), **passed}
 
 
 def proxy_secrets(ours: Mapping[str, str] = os.environ) -> dict[str, str]:
