@@ -117,11 +117,11 @@ def test_the_guidance_suite_is_rehearsed_on_it(skilltrial: Command, zcode: tuple
     assert len(told) >= 5
     assert [promise for promise in told if promise["kept"] != "yes"] == []
 
-    audited = json.loads(skilltrial("audit", "run", "--format", "json", "--quiet", within=300).out)
+    ran = skilltrial("audit", "run", "--format", "json", "--quiet", within=300)
+    audited = json.loads(ran.out)
 
-    assert (audited["survivors"], audited["not_tested"]) == ([], [])
-    # Its events are numbered: a call that is told again under a number that was used is no second call.
-    assert {one["kind"] for one in audited["disturbed"]} <= {"host-repeats-call"}
+    assert ran.code == 0, ran.err
+    assert (audited["survivors"], audited["disturbed"], audited["not_tested"]) == ([], [], [])
     assert sum(row["caught"] for row in audited["rows"]) > 300
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from skilltrial.archive import layout
 from skilltrial.archive.copying import WorkingCopy
 from skilltrial.archive.reading import SealedArchive, open_archive
-from skilltrial.archive.records import read_records
 from skilltrial.judge.grading import grade
 from skilltrial.judge.views import GraderSource, NormalizerSource
 from skilltrial.model.checks import CheckOptions
@@ -167,13 +166,7 @@ def _changes(specimen: Specimen, mutant: Mutant) -> bool:
 
 def _tells_the_same(bench: _Bench, mutant: Mutant) -> bool:
     data = mutant.change.get(layout.HOST_RECORDS)
-    if data is None:
-        return False
-    try:
-        specimen = bench.specimen
-        return specimen.essence_of(specimen.scene.normalize(read_records(data))) == specimen.essence
-    except Exception:  # noqa: BLE001 - whatever a normalizer does with damaged lines, they do not tell the same
-        return False
+    return data is not None and bench.specimen.tells_the_same(data)
 
 
 class _Tally:

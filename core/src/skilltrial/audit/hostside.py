@@ -29,12 +29,17 @@ def drops(specimen: Specimen) -> Iterator[Mutant]:
 
 
 def repeats(specimen: Specimen) -> Iterator[Mutant]:
-    """A call is told twice, the second time under new ids."""
+    """A call is told twice, the second time under new ids.
+
+    Where a host numbers its events and a number comes twice, it is no second call that is told: such an own call of the
+    program's must be caught like any other.
+    """
     for at, asked in enumerate(specimen.asked, 1):
         for where, lines in _places(specimen, asked):
             copies = [_renamed(specimen.host, line, asked.ids) for line in lines]
             tape = specimen.host.with_inserted(max(lines) + 1, copies)
-            free = asked.request.server is None and not specimen.counts_own_tools(asked.request.turn)
+            own = asked.request.server is None and not specimen.counts_own_tools(asked.request.turn)
+            free = own and specimen.tells_the_same(tape.data())
             yield Mutant(f"{_name(at, asked)}, {where}", on_host(tape), equivalent=OWN if free else None)
 
 

@@ -129,6 +129,13 @@ class Specimen:
         free = {turn for turn in range(len(self.scene.case.turns) + 1) if not self.counts_own_tools(turn)}
         return essence([one for one in events if one.turn not in free or getattr(one, "call", None) in served])
 
+    def tells_the_same(self, records: bytes) -> bool:
+        """Whether other records of the host's tell the judge the same."""
+        try:
+            return self.essence_of(self.scene.normalize(read_records(records))) == self.essence
+        except Exception:  # noqa: BLE001 - whatever a normalizer does with damaged lines, they do not tell the same
+            return False
+
     @cached_property
     def asked(self) -> tuple[Asked, ...]:
         """Each call that the host showed, with the ids under which its records speak of it."""
