@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -222,17 +224,22 @@ def test_two_runners_that_begin_for_one_place_do_not_write_into_each_other(world
     assert (world.root / "mine").read_bytes() == b"second"
 
 
-def test_what_was_begun_in_vain_is_taken_away_and_what_a_killed_runner_left_later(world, tmp_path):
-    killed = ArchiveWriter.create(world.root).root
+def test_what_was_begun_in_vain_is_taken_away_and_what_a_killed_runner_left_by_the_next(world, tmp_path):
+    killed = f"""
+import os, signal
+from pathlib import Path
+from skilltrial.archive.writing import ArchiveWriter
+ArchiveWriter.create(Path({str(world.root)!r}))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    living = ArchiveWriter.create(world.root).root
+    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 2
+
     with pytest.raises(ZeroDivisionError), ArchiveWriter.begin(world.root):
         raise ZeroDivisionError
-    assert list(tmp_path.iterdir()) == [killed]
 
-    os.utime(killed, (1, 1))
-    with ArchiveWriter.begin(world.root):
-        pass
-
-    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    assert list(tmp_path.iterdir()) == [living]
 
 
 def test_a_trial_of_another_archive_is_taken_over_as_it_is(world, make_world, tmp_path, contents):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import errno
-import glob
 import os
-import secrets
 import shutil
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +19,7 @@ from skilltrial.model.suite import Suite
 from skilltrial.model.trial import TrialKey
 
 from . import earlier, layout
+from .beginning import Begun, clear_left
 from .journal import Journal
 from .recording import Clock, FileRecorder
 from .records import records_at
@@ -29,16 +27,14 @@ from .redaction import Redactor
 from .remains import keep_all_remains, keep_remains
 from .trees import Tree, listing, sha256
 
-_LEFT = 3600
-"""Seconds after which a folder that an archive was begun in was left by a runner that was killed."""
-
 
 class ArchiveWriter:
     """The archive of one run while it is being made. Trials may be sealed from several threads."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, begun: Begun | None = None) -> None:
         self.root = root
         self.journal = Journal(root)
+        self._begun = begun
 
     @classmethod
     def create(cls, root: Path) -> ArchiveWriter:
@@ -51,20 +47,17 @@ class ArchiveWriter:
         try:
             if root.exists() and (not root.is_dir() or any(root.iterdir())):
                 raise SourceUnusable(f"{root} exists and is not empty; an archive is never written over another")
-            # A name of its own: another runner may begin an archive for the same place just now.
-            begun = root.with_name(f".{root.name}.{secrets.token_hex(4)}.begun")
-            begun.mkdir(mode=0o700, parents=True)
-            _clear_left(root)
-            # Written and read back: a folder that swallows what is written must be found before it costs a session.
-            probe = begun / layout.LOCK
-            probe.write_bytes(b"skilltrial\n")
-            if probe.read_bytes() != b"skilltrial\n":
-                raise SourceUnusable(f"{root} does not keep what is written to it")
-            (begun / layout.TRIALS).mkdir()
-            (begun / layout.UNSEALED).mkdir()
+            clear_left(root)
+            begun = Begun(root)
+            try:
+                _furnish(begun.path, root)
+            except BaseException:
+                shutil.rmtree(begun.path, ignore_errors=True)
+                begun.leave()
+                raise
         except OSError as error:
             raise SourceUnusable(f"no archive can be made in {root}: {error.strerror}") from error
-        return cls(begun)
+        return cls(begun.path, begun)
 
     @classmethod
     @contextmanager
@@ -78,6 +71,8 @@ class ArchiveWriter:
             if archive.root != root:
                 shutil.rmtree(archive.root, ignore_errors=True)
             raise
+        finally:
+            archive._leave()
 
     def publish(self, root: Path) -> None:
         """Put what `create` began into its place. Raises SourceUnusable where something else came there meanwhile."""
@@ -88,7 +83,13 @@ class ArchiveWriter:
             taken = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
             why = "another run took that place meanwhile; name another folder with --out" if taken else error.strerror
             raise SourceUnusable(f"no archive can be made in {root}: {why}") from error
+        finally:
+            self._leave()
         self.journal = Journal(root)
+
+    def _leave(self) -> None:
+        if self._begun is not None:
+            self._begun.leave()
 
     def write(self, name: str, data: bytes) -> str:
         """Write one file of the archive and return its digest. Raises RunIncomplete where the disk refuses."""
@@ -352,9 +353,11 @@ def walk(root: Path) -> list[str]:
     return sorted(found)
 
 
-def _clear_left(root: Path) -> None:
-    """Take away what killed runners began for this place."""
-    for left in root.parent.glob(f".{glob.escape(root.name)}.*.begun"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _LEFT:
-                shutil.rmtree(left, ignore_errors=True)
+def _furnish(begun: Path, root: Path) -> None:
+    # Written and read back: a folder that swallows what is written must be found before it costs a session.
+    probe = begun / layout.LOCK
+    probe.write_bytes(b"skilltrial\n")
+    if probe.read_bytes() != b"skilltrial\n":
+        raise SourceUnusable(f"{root} does not keep what is written to it")
+    (begun / layout.TRIALS).mkdir()
+    (begun / layout.UNSEALED).mkdir()
