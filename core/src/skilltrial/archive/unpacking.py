@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import io
-import lzma
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,20 +32,13 @@ class _Budget:
         return data
 
 
-_STREAMS: tuple[tuple[bytes, Callable[[], _Unpacker]], ...] = (
-    (b"\x1f\x8b\x08", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16)),
-    *((bytes((0x78, second)), zlib.decompressobj) for second in (0x01, 0x5E, 0x9C, 0xDA)),
-    (b"BZh", bz2.BZ2Decompressor),
-    (b"\xfd7zXZ\x00", lzma.LZMADecompressor),
-)
-_ZIP = b"PK\x03\x04"
-_FAULTS = (zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError)
-"""What damaged data raises, an encrypted file in a zip, and a way of packing that is not known here."""
+_GZIP, _BZIP2, _XZ, _ZIP = b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04"
+_ZLIB = tuple(bytes((0x78, second)) for second in (0x01, 0x5E, 0x9C, 0xDA))
 
 
 def is_packed(start: bytes) -> bool:
     """Whether data that begin so may be compressed."""
-    return start.startswith((_ZIP, *(magic for magic, _ in _STREAMS)))
+    return start.startswith((_GZIP, _BZIP2, _XZ, _ZIP, *_ZLIB))
 
 
 def unpacked(data: bytes) -> Iterator[bytes]:
@@ -67,16 +55,23 @@ def _inside(data: bytes, budget: _Budget, deep: int) -> Iterator[bytes]:
 
 
 def _files(data: bytes, budget: _Budget) -> Iterator[bytes]:
+    import io
+    import lzma
+    import zipfile
+    import zlib
+
+    # What damaged data raise, an encrypted file, and a way of packing that is not known here.
+    faults = (zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except _FAULTS:
+    except faults:
         return
     with archive:
         for info in archive.infolist():
             try:
                 with archive.open(info) as file:
                     content = file.read(budget.left)
-            except _FAULTS:
+            except faults:
                 continue
             yield budget.take(content)
 
@@ -84,17 +79,34 @@ def _files(data: bytes, budget: _Budget) -> Iterator[bytes]:
 def _streams(data: bytes, budget: _Budget) -> Iterator[bytes]:
     """The contents of one stream, and of those that follow it."""
     while budget.left > 0:
-        make = next((make for magic, make in _STREAMS if data.startswith(magic)), None)
-        if make is None:
+        found = _unpacker(data)
+        if found is None:
             return
-        unpacker, parts, at = make(), list[bytes](), 0
+        (unpacker, faults), parts, at = found, list[bytes](), 0
         while at < len(data) and not unpacker.eof and budget.left > 0:
             try:
                 parts.append(budget.take(unpacker.decompress(data[at : at + _PIECE], budget.left)))
-            except _FAULTS:
+            except faults:
                 break
             at += _PIECE
         yield b"".join(parts)
         if not unpacker.eof:
             return
         data = unpacker.unused_data + data[at:]
+
+
+def _unpacker(data: bytes) -> tuple[_Unpacker, tuple[type[Exception], ...]] | None:
+    """What unpacks a stream that begins so, and what it raises where the data are damaged. Few runs need any."""
+    if data.startswith(_BZIP2):
+        import bz2
+
+        return bz2.BZ2Decompressor(), (OSError, EOFError, ValueError)
+    if data.startswith(_XZ):
+        import lzma
+
+        return lzma.LZMADecompressor(), (lzma.LZMAError, EOFError, ValueError)
+    if data.startswith((_GZIP, *_ZLIB)):
+        import zlib
+
+        return zlib.decompressobj(zlib.MAX_WBITS | (16 if data.startswith(_GZIP) else 0)), (zlib.error, ValueError)
+    return None
