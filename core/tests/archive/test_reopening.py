@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -222,6 +223,21 @@ def test_two_runners_that_begin_for_one_place_do_not_write_into_each_other(world
 
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
     assert (world.root / "mine").read_bytes() == b"second"
+
+
+def test_what_a_runner_is_about_to_begin_stays_and_what_it_left_before_it_held_it_goes(world, tmp_path):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    about = tmp_path / f".archive.{os.getppid()}-0123abcd.begun"
+    left = [tmp_path / f".archive.{process}-0123abcd.begun" for process in (dead.pid, os.getpid(), 10**30)]
+    others = [tmp_path / name for name in (".archive.begun", ".archive.x.begun", f".archive.b.{dead.pid}-01.begun")]
+    for folder in (about, *left, *others):
+        folder.mkdir()
+
+    with ArchiveWriter.begin(world.root):
+        pass
+
+    assert sorted(tmp_path.iterdir()) == sorted((about, world.root, *others))
 
 
 def test_what_was_begun_in_vain_is_taken_away_and_what_a_killed_runner_left_by_the_next(world, tmp_path):

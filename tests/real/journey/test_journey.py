@@ -49,7 +49,7 @@ def test_try_shows_two_sessions_side_by_side_and_no_verdict(live: Live, desk: An
     table = rows(tried.out)
     assert table["session"] == ["went to its end"] * 2
     assert table["skill"] == ["not there", "opened"]
-    assert table["files changed"] == ["CHANGELOG.md (created)"] * 2
+    assert table["files changed"] == ["CHANGELOG.md (created)", "CHANGELOG.md (created, but otherwise)"]
     assert table["answer"] == ["29 characters"] * 2
     assert all(cell[0].isdigit() for cell in (*table["calls"], *table["tokens"]))
     report = json.loads((desk.folder / "run" / "report.json").read_bytes())

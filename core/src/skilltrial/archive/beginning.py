@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import secrets
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
+_NAME = re.compile(r"\.(?P<process>[0-9]+)-[0-9a-f]+\.begun")
+
 
 class Begun:
     """A new folder that is held by this process until `leave` is called; nobody else takes it away meanwhile.
 
-    Raises OSError. It has its name once it is held: what has such a name and is not held was left by a killed process.
+    Its name says whose it is, for the moment before it is held. Raises OSError.
     """
 
     def __init__(self, place: Path) -> None:
-        token = secrets.token_hex(4)
-        new, self.path = (place.with_name(f".{place.name}.{token}.{end}") for end in ("new", "begun"))
-        new.mkdir(mode=0o700, parents=True)
-        self._descriptor: int | None = os.open(new, os.O_RDONLY)
-        try:
-            _hold(self._descriptor)
-            new.rename(self.path)
-        except OSError:
-            self.leave()
-            shutil.rmtree(new, ignore_errors=True)
-            raise
+        self.path = place.with_name(f".{place.name}.{os.getpid()}-{secrets.token_hex(4)}.begun")
+        self.path.mkdir(mode=0o700, parents=True)
+        self._descriptor: int | None = os.open(self.path, os.O_RDONLY)
+        _hold(self._descriptor)
 
     def leave(self) -> None:
         """Hold it no longer."""
@@ -39,6 +35,9 @@ class Begun:
 def clear_left(place: Path) -> None:
     """Take away what killed processes began for this place."""
     for left in place.parent.glob(f".{glob.escape(place.name)}.*.begun"):
+        named = _NAME.fullmatch(left.name.removeprefix(f".{place.name}"))
+        if named is None or _lives(int(named["process"])):
+            continue
         with suppress(OSError):
             descriptor = os.open(left, os.O_RDONLY)
             try:
@@ -46,6 +45,19 @@ def clear_left(place: Path) -> None:
                     shutil.rmtree(left, ignore_errors=True)
             finally:
                 os.close(descriptor)
+
+
+def _lives(process: int) -> bool:
+    """Whether another process of this number is there: it may be about to hold its folder."""
+    if process == os.getpid():
+        return False  # of an earlier process: ours are held
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _hold(descriptor: int) -> bool:
