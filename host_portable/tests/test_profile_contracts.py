@@ -99,10 +99,11 @@ def host(profile: str, rendering: Rendering) -> HostSubject:
 
 
 def recorded(folder: str) -> NormalizerSubject:
-    """What a real program printed. Its key was refused in `err401`."""
+    """What a real program printed. Its key was refused in `err401`, its provider broke off in `breaks`."""
     profile = folder.partition("-")[0]
     sessions = {path.stem: _session(profile, path) for path in sorted((RECORDINGS / folder).glob("*.jsonl"))}
-    return NormalizerSubject(ProfileNormalizer(), sessions, {"err401": sessions.pop("err401")})
+    failed = {name: sessions.pop(name) for name in ("err401", "breaks")}
+    return NormalizerSubject(ProfileNormalizer(), sessions, failed)
 
 
 def _session(profile: str, path: Path) -> tuple[Record, ...]:

@@ -49,7 +49,9 @@ class Meaning:
             self._known("the gate names an", "arm", self._long["gate"].get("arm"), self._arms, ("gate", "arm"))
         self._check_gate()
         for at, name in enumerate(as_list(self._long.get("env"))):
-            if isinstance(name, str) and not _VARIABLE.fullmatch(name):
+            if not isinstance(name, str):
+                continue  # said by its form
+            if not _VARIABLE.fullmatch(name):
                 self._faults.add(
                     ("env", at), "this is no name of an environment variable", "give names only, no values"
                 )
