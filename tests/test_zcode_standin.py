@@ -96,7 +96,7 @@ def test_what_goes_wrong_is_nobodys_behaviour(
     lay({"note.trial.yaml": SUITE, "notes/SKILL.md": SKILL})
 
     ran = skilltrial(
-        *("run", "note.trial.yaml", "--out", "run", "--format", "json", "--arm", "with_skill", *live),
+        *("run", "note.trial.yaml", "--out", "run", "--format", "json", "--arm", "with_skill", "--retries", "0", *live),
         env=environment(**switches),
     )
 
