@@ -36,7 +36,7 @@ cases:
       - {answers: DONE, turn: 1}
     rehearsals:
       - {id: says, expect: failed, because: [files-1], script: [{say: DONE}, {say: AGAIN}]}
-      - {id: breaks, expect: incomplete, script: [{error: 429, at: stream}, {say: DONE}, {say: AGAIN}]}
+      - {id: breaks, expect: incomplete, script: [{error: 402, at: stream}, {say: DONE}, {say: AGAIN}]}
       - id: edits
         expect: passed
         script:
@@ -110,7 +110,7 @@ def test_an_agent_of_the_protocol_works_asks_and_goes_on(talk: Any, desk: Any) -
     assert decided(desk, "work/with_skill/edits") == ["allow_once", "reject_once"]
     assert ran.verdicts["work/with_skill/edits"] == "passed", "the refused command made no file"
     broken = ran.trials["work/with_skill/breaks"]
-    assert (broken["ending"], broken["cause"], broken["verdict"]["owner"]) == ("host_failed", "rate_limit", "model")
+    assert (broken["ending"], broken["cause"], broken["verdict"]["owner"]) == ("host_failed", "quota", "operator")
     again = desk.run("grade", "run", "--format", "json", "--no-write")
     assert again.out == (desk.folder / "run" / "report.json").read_text("utf-8")
 
