@@ -155,8 +155,8 @@ def test_a_stream_that_the_provider_breaks_off_is_no_pass(
 
     assert ran.code == 0, ran.out + ran.err
     late = ran.trials["breaks/with_skill/late"]
-    # 402, since opencode asks again for a minute after 429. pi passes on the message alone; of that nobody can tell whose
-    # fault it is.
+    # 402, since opencode asks again for a minute after 429. pi passes on the message alone; of that nobody can tell
+    # whose fault it is.
     told = {"opencode": ("quota", "operator"), "pi": ("unclassified", "host")}
     assert (late["ending"], late["verdict"]["kind"]) == ("host_failed", "incomplete")
     assert (late["cause"], late["verdict"]["owner"]) == told[described.profile]
