@@ -30,7 +30,7 @@ KEPT = f"plugins/cache/{SHOP}/{PLUGIN}/1.0.0"
 def home(tmp_path: Path) -> Path:
     home, started = tmp_path / "home", tmp_path / "with a blank"
     started.mkdir()
-    plant(home, started, Path("/work/my_project+1"))
+    plant(home, started, Path("/somewhere/my_project+1"))
     return home
 
 
@@ -60,7 +60,7 @@ def test_each_program_has_a_memory_where_it_looks_for_one(home: Path) -> None:
 
 
 def test_claude_code_has_a_memory_of_the_project_where_it_looks_for_one(home: Path) -> None:
-    assert holding(home, PROJECT_TEXT) == {".claude/projects/-work-my-project-1/memory/MEMORY.md"}
+    assert holding(home, PROJECT_TEXT) == {".claude/projects/-somewhere-my-project-1/memory/MEMORY.md"}
 
 
 def test_each_program_has_a_plugin_that_is_installed_and_enabled(home: Path) -> None:
